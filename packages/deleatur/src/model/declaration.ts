@@ -1,0 +1,127 @@
+// The declared boundary as plain types: what boundary/ parses from YAML or `defineBoundary`, and what adapters are handed. No I/O.
+import type { SurfaceId } from "./ids.ts";
+
+/** The kinds that exist; another kind is a BoundaryError that names these. */
+export const SURFACE_KINDS = ["sqlite", "sqlite-fts", "sqlite-vec", "jsonl", "text", "provider-cache"] as const;
+export type SurfaceKindName = (typeof SURFACE_KINDS)[number];
+
+export const SURFACE_ROLES = ["primary", "derived", "index", "cache", "transcript", "log", "backup"] as const;
+export type SurfaceRole = (typeof SURFACE_ROLES)[number];
+
+export type Writers = "sdk" | "trigger" | "foreign";
+export type SharedPolicy = "destroy" | "redact" | "rederive";
+
+/** Where an artifact names its person. `json` is `column.path.to.value`; `segment` counts from 0 in the key split at `sep`; `via` joins a table. */
+export type SubjectLocator = { readonly type: string } & (
+  | { readonly column: string }
+  | { readonly field: string }
+  | { readonly json: string }
+  | { readonly segment: number; readonly of: "key"; readonly sep: string }
+  | { readonly via: string; readonly on: string; readonly column: string }
+);
+
+/** Where an artifact names its sources. `as: json` is a JSON array of keys (an array inside it is a composite key); `via` joins a table. */
+export type SourceLocator = { readonly surface: SurfaceId } & (
+  | { readonly column: string; readonly as?: "key" | "json" }
+  | { readonly field: string; readonly as?: "key" | "json" }
+  | { readonly via: string; readonly on: string; readonly column: string }
+);
+
+export interface ContentLocator {
+  /** A column, or a dotted field path in JSONL. */
+  readonly column: string;
+  readonly as: "text" | "json" | "msgpack";
+}
+
+/** Two columns of one row that name the same person by two identifier types. */
+export interface IdentifierMapping {
+  readonly from: { readonly column: string; readonly type: string };
+  readonly to: { readonly column: string; readonly type: string };
+}
+
+export interface Horizon {
+  /** Longest time a copy lives, in whole seconds; absent: unbounded. */
+  readonly maxSeconds?: number;
+  readonly basis: string;
+}
+
+export interface Keep {
+  readonly ground: string;
+  /** ISO date. */
+  readonly until: string;
+}
+
+export type Rederive = string | { readonly command: readonly string[] } | { readonly http: string };
+
+export interface PurgePolicy {
+  readonly window?: string;
+  readonly method: "auto" | "vacuum" | "checkpoint";
+}
+
+/** One declared surface, defaults filled in. Members that its kind does not use are absent. */
+export interface SurfaceDeclaration {
+  readonly id: SurfaceId;
+  readonly kind: SurfaceKindName;
+  readonly role: SurfaceRole;
+  readonly label: string;
+  /** The name of its connection under `connect`; absent for provider-cache. */
+  readonly store?: string;
+  /** Table name (SQLite kinds). */
+  readonly table?: string;
+  /** Key columns or field in declared order; `["rowid"]` where none is given for FTS. Empty for `text` (the key is the relative path) and provider-cache. */
+  readonly key: readonly string[];
+  /** `reusable`: the store may give the key of an erased artifact to a new one (rowids without AUTOINCREMENT). */
+  readonly keys: "unique" | "reusable";
+  readonly subject: readonly SubjectLocator[];
+  readonly content: readonly ContentLocator[];
+  /** Vector column (sqlite-vec, or a float32 BLOB column of a table). */
+  readonly vector?: string;
+  readonly derivedFrom: readonly SourceLocator[];
+  readonly shared?: SharedPolicy;
+  readonly rederive?: Rederive;
+  readonly maps: readonly IdentifierMapping[];
+  readonly writers: Writers;
+  readonly horizon?: Horizon;
+  readonly horizonLimitSeconds?: number;
+  readonly keep?: Keep;
+  readonly purge: PurgePolicy;
+  /** Further stores (names under `connect`) that hold the same surface. */
+  readonly replicas: readonly string[];
+}
+
+export type ExemptionKind = "audit-log" | "shredded-medium" | "non-recoverable";
+
+export interface Exemption {
+  readonly name: string;
+  readonly kind: ExemptionKind;
+  readonly ground: string;
+  readonly store?: string;
+  readonly table?: string;
+  readonly mechanism?: string;
+  readonly epsilon?: number;
+  readonly reference?: string;
+}
+
+/** A resolved connection: `file` for SQLite, `path` for a glob of files; both absolute. Never digested, never published. */
+export type StoreConnection =
+  | { readonly type: "sqlite"; readonly name: string; readonly file: string }
+  | { readonly type: "files"; readonly name: string; readonly glob: string };
+
+/** The whole boundary, validated. */
+export interface Boundary {
+  readonly version: 1;
+  readonly id: string;
+  /** Identifier types, sorted. */
+  readonly identifiers: readonly string[];
+  /** Sorted by the UTF-8 bytes of their id. */
+  readonly surfaces: readonly SurfaceDeclaration[];
+  /** Sorted by name. */
+  readonly exempt: readonly Exemption[];
+  readonly census: { readonly include: readonly string[]; readonly quiet: readonly string[] };
+  readonly connect: {
+    readonly ledger: string;
+    readonly stores: ReadonlyMap<string, StoreConnection>;
+  };
+  /** Where the declaration stands, for errors and for relative paths. */
+  readonly source: { readonly file: string | undefined; readonly directory: string };
+}

@@ -1,0 +1,75 @@
+// Identities: surfaces, artifacts, identifiers and requests as branded strings, each made by one parser. No I/O.
+import { UsageError } from "./errors.ts";
+
+export type SurfaceId = string & { readonly brand: "SurfaceId" };
+export type ArtifactKey = string & { readonly brand: "ArtifactKey" };
+export type RequestId = string & { readonly brand: "RequestId" };
+
+/** One erasable item: a surface and the key under which the surface holds it (composite keys: JCS of the array of their strings). */
+export interface ArtifactRef {
+  readonly surface: SurfaceId;
+  readonly key: ArtifactKey;
+}
+
+/** One identifier of a subject, folded by its type (`email` to lower case), e.g. `{ type: "account", value: "42" }`. */
+export interface SubjectIdentifier {
+  readonly type: string;
+  readonly value: string;
+}
+
+const SURFACE_ID = /^[a-z0-9][a-z0-9._-]{0,127}$/;
+const REQUEST_ID = /^[0-9a-f]{32}$/;
+
+/** Parses a surface id: lower-case letters, digits, `.`, `_`, `-`, at most 128 characters. @throws UsageError */
+export function surfaceId(text: string): SurfaceId {
+  if (!SURFACE_ID.test(text))
+    throw new UsageError("BAD_SURFACE_ID", "a surface id is lower-case letters, digits, '.', '_' or '-'");
+  return text as SurfaceId;
+}
+
+/** Parses a key as stored in the surface; any non-empty text of at most 65,535 UTF-8 bytes. @throws UsageError */
+export function artifactKey(text: string): ArtifactKey {
+  if (text.length === 0) throw new UsageError("BAD_KEY", "an artifact key is empty, give the key that the store holds");
+  if (text.length > 65_535 || !text.isWellFormed())
+    throw new UsageError("BAD_KEY", "an artifact key is too long or not well-formed text");
+  return text as ArtifactKey;
+}
+
+/** Parses a request id: 32 lower-case hex digits. @throws UsageError */
+export function requestId(text: string): RequestId {
+  if (!REQUEST_ID.test(text))
+    throw new UsageError("BAD_REQUEST_ID", "a request id is 32 hex digits, see `deleatur requests`");
+  return text as RequestId;
+}
+
+/** `surface/key`, the way an artifact is written on the operator's terminal and in the SDK. */
+export function artifactId(ref: ArtifactRef): string {
+  return `${ref.surface}/${ref.key}`;
+}
+
+/** Parses `surface/key`; everything behind the first slash is the key. @throws UsageError */
+export function parseArtifactId(text: string): ArtifactRef {
+  const slash = text.indexOf("/");
+  if (slash <= 0) throw new UsageError("BAD_ARTIFACT_ID", "an artifact is written surface/key");
+  return { surface: surfaceId(text.slice(0, slash)), key: artifactKey(text.slice(slash + 1)) };
+}
+
+/** Folds an identifier by its type, so that one person has one spelling: `email` is trimmed and lower-cased, others stand as given. */
+export function foldIdentifier(type: string, value: string): SubjectIdentifier {
+  const folded = type === "email" ? value.trim().normalize("NFC").toLowerCase() : value;
+  return { type, value: folded };
+}
+
+/** Parses `type:value`. @throws UsageError (the message never repeats the value) */
+export function parseIdentifier(text: string): SubjectIdentifier {
+  const colon = text.indexOf(":");
+  if (colon <= 0 || colon === text.length - 1) {
+    throw new UsageError("BAD_IDENTIFIER", "an identifier is written type:value, for example account:42");
+  }
+  return foldIdentifier(text.slice(0, colon), text.slice(colon + 1));
+}
+
+/** `type:value`; for sealed storage and the operator's own terminal only. */
+export function identifierText(identifier: SubjectIdentifier): string {
+  return `${identifier.type}:${identifier.value}`;
+}

@@ -1,0 +1,49 @@
+// What probes look for and what they report: needles, places and findings. No I/O; needles hold personal data and live in memory only.
+import type { ContentField } from "./artifact.ts";
+import type { ArtifactKey, ArtifactRef, SubjectIdentifier, SurfaceId } from "./ids.ts";
+
+/** One artifact of the closure as it was before the erase, or (control) a surviving artifact that every probe must find again. */
+export interface Needle {
+  /** Position in the list that the probe was given; findings name it. */
+  readonly index: number;
+  readonly ref: ArtifactRef;
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly content: readonly ContentField[];
+  /** rewritten: its key may stay, its old content may not. control: it must be found, else the probe is blind. */
+  readonly fate: "erased" | "rewritten" | "control";
+}
+
+/** A place in a store, as the probe's own eyes saw it. `container` is `store.table`, a file's name, or the surface id. */
+export interface Place {
+  readonly container: string;
+  readonly surface?: SurfaceId;
+  readonly key?: ArtifactKey;
+  /** The file's base name and the byte offset, for findings at byte depth. */
+  readonly file?: string;
+  readonly offset?: number;
+}
+
+export type ProbeName = "key" | "exact" | "excerpt" | "neighbour" | "re-ingest" | "bytes";
+export type ProbeDepth = "api" | "index" | "bytes";
+
+/** One finding. It names the needle and the place, never the content. */
+export interface Finding {
+  readonly probe: ProbeName;
+  readonly depth: ProbeDepth;
+  readonly needle: number;
+  readonly place: Place;
+  /** How it matched: `key`; `exact` (with the encoding); `run` (a shared run of `words` normalised words); `vector` (with the distance); `bytes` (a run of `bytes` distinctive bytes); `term` (an index term). */
+  readonly match:
+    | { readonly how: "key" }
+    | { readonly how: "exact"; readonly encoding: string }
+    | { readonly how: "run"; readonly words: number }
+    | { readonly how: "vector"; readonly distance: number; readonly identical: boolean }
+    | { readonly how: "bytes"; readonly bytes: number }
+    | { readonly how: "term"; readonly terms: number };
+}
+
+/** Content that a probe read through its own connection, handed to the matchers of probe/. */
+export interface Passage {
+  readonly place: Place;
+  readonly field: ContentField;
+}

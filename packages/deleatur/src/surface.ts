@@ -1,0 +1,93 @@
+// The adapter interface: the one file that an adapter's author reads. Every member is required; what a store cannot do is answered, not left out.
+import type { Artifact, Erased, Offered, Purged, Rewritten } from "./model/artifact.ts";
+import type { Boundary, StoreConnection, SurfaceDeclaration } from "./model/declaration.ts";
+import type { ArtifactKey, RequestId, SubjectIdentifier } from "./model/ids.ts";
+import type { Finding, Needle, ProbeDepth, ProbeName } from "./model/needle.ts";
+
+export type FenceStrength = "strong" | "leased" | "none";
+export type DeletionClass = "file-level" | "cryptographic" | "memory" | "logical" | "expiry";
+
+/** What a kind promises; copied into attestations and held against its behaviour by tests. */
+export interface Guarantees {
+  readonly scan: "complete" | "none";
+  readonly snapshot: "yes" | "none";
+  readonly deletion: DeletionClass;
+  readonly fence: FenceStrength;
+  /** The probes that this kind must answer (DESIGN §6). */
+  readonly probes: readonly ProbeName[];
+  /** What stays out of reach, in words that may be published. */
+  readonly outOfReach: readonly string[];
+}
+
+/** What an adapter is opened with: its declaration, its connections (the surface's own store first, then replicas) and the boundary around it. */
+export interface SurfaceEntry {
+  readonly declaration: SurfaceDeclaration;
+  readonly connections: readonly StoreConnection[];
+  readonly boundary: Boundary;
+}
+
+/** One container that exists in a store: a table, an index, a file. `owner` is the container whose shadow it is. */
+export interface Container {
+  /** `store.table` or `store.file-name`: what census patterns match. */
+  readonly name: string;
+  readonly kind: "table" | "fts" | "vec" | "shadow" | "view" | "file";
+  readonly owner?: string;
+  readonly holds: readonly ("text" | "vector" | "blob")[];
+}
+
+/** A fence: from now on writes about these identifiers, or deriving from these artifacts, are refused in the write's own transaction. */
+export interface FenceOrder {
+  readonly request: RequestId;
+  readonly identifiers: readonly SubjectIdentifier[];
+  /** Keys in this surface that must not be written again. */
+  readonly keys: readonly ArtifactKey[];
+  /** Keys, by source surface, from which nothing may be derived in this surface. */
+  readonly sources: ReadonlyMap<string, readonly ArtifactKey[]>;
+}
+
+export interface SurfaceKind<Options> {
+  readonly kind: string;
+  readonly guarantees: Guarantees;
+  /** Narrows the declaration to what this kind needs. @throws BoundaryError */
+  parse(entry: SurfaceEntry): Options;
+  /** Opens the store and checks that the declared container and columns exist. @throws StoreError | BoundaryError */
+  open(options: Options): Promise<Surface>;
+  /** The probes of this surface: own connections, nothing shared with `open`. Nothing is opened until `look` is called. */
+  probes(options: Options): readonly Probe[];
+  /** Probes for a container of the same store that no surface declares: it is looked at all the same. */
+  containerProbes(options: Options, container: Container): readonly Probe[];
+}
+
+/** One open surface. Every act is idempotent, so that a crashed run is simply run again. */
+export interface Surface {
+  readonly guarantees: Guarantees;
+  /** Every container of the store, shadow tables with their owner. */
+  census(signal: AbortSignal): Promise<readonly Container[]>;
+  /** Every artifact, in one read snapshot where the store has one, in key order. @throws StoreError where it cannot be enumerated */
+  scan(signal: AbortSignal): AsyncIterable<Artifact>;
+  /** The artifacts of these keys that exist; absent ones are left out. */
+  read(keys: readonly ArtifactKey[], signal: AbortSignal): AsyncIterable<Artifact>;
+  /** Sets content, sources and subjects of each artifact to what is given (a removed subject or source is removed from its column or join). */
+  rewrite(replacements: readonly Artifact[], signal: AbortSignal): Promise<readonly Rewritten[]>;
+  /** Erases by key, and counts again that each is gone. */
+  erase(keys: readonly ArtifactKey[], signal: AbortSignal): Promise<readonly Erased[]>;
+  /** Makes erased bytes unrecoverable from the store's own files. */
+  purge(signal: AbortSignal): Promise<Purged>;
+  /** A dry-run insert through the store's own insert path (rolled back). */
+  offer(artifact: Artifact, signal: AbortSignal): Promise<Offered>;
+  /** Raises a fence; asked again, it adds. Answers the strength that it really has. */
+  fence(order: FenceOrder, signal: AbortSignal): Promise<FenceStrength>;
+  /** Ends the fence of a request and leaves no trace of it in the store. */
+  unfence(request: RequestId, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One pair of eyes. `scope` names what it reads (`bytes:memory`): of several surfaces with the same name and scope, one look serves all. */
+export interface Probe {
+  readonly name: ProbeName;
+  readonly depth: ProbeDepth;
+  readonly scope: string;
+  /** Looks for every needle; a control that is not among the findings makes the probe blind. @throws StoreError where it cannot look (blind) */
+  look(needles: readonly Needle[], signal: AbortSignal): AsyncIterable<Finding>;
+  close(): Promise<void>;
+}
