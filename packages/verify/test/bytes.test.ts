@@ -1,0 +1,86 @@
+// Bytes and their spellings: strict in both directions.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  compareUtf8,
+  fromBase64,
+  fromBase64Url,
+  fromHex,
+  textOf,
+  toBase64,
+  toBase64Url,
+  toHex,
+  u16,
+  u32,
+  u64,
+  utf8,
+} from "../src/index.ts";
+
+describe("encodings", () => {
+  it("agree with the platform's and come back unchanged", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const platform = Buffer.from(bytes);
+        expect(toHex(bytes)).toBe(platform.toString("hex"));
+        expect(toBase64(bytes)).toBe(platform.toString("base64"));
+        expect(toBase64Url(bytes)).toBe(platform.toString("base64url"));
+        expect(fromHex(toHex(bytes))).toEqual(bytes);
+        expect(fromBase64(toBase64(bytes))).toEqual(bytes);
+        expect(fromBase64Url(toBase64Url(bytes))).toEqual(bytes);
+      }),
+    );
+  });
+
+  it.each(["A", "AA", "AAA", "AB==", "AAB=", "AA==\n", " AA==", "AA=A", "====", "A===", "AA-_", "ÀAA="])(
+    "refuse the base64 %j, which is no canonical spelling",
+    (text) => {
+      expect(() => fromBase64(text)).toThrow(RangeError);
+    },
+  );
+
+  it.each(["A", "AB", "AA==", "AA+/", "A A"])("refuse the base64url %j", (text) => {
+    expect(() => fromBase64Url(text)).toThrow(RangeError);
+  });
+
+  it.each(["0", "AB", "0g", " 00", "0x00"])("refuse the hex %j", (text) => {
+    expect(() => fromHex(text)).toThrow(RangeError);
+  });
+
+  it("never decode two spellings to the same bytes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("A", "B", "/", "+", "=", "-", "\n") }), (text) => {
+        let bytes: Uint8Array;
+        try {
+          bytes = fromBase64(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+          return;
+        }
+        expect(toBase64(bytes)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("integers and text", () => {
+  it("are big-endian and refused where they do not fit", () => {
+    expect(toHex(u16(0xabcd))).toBe("abcd");
+    expect(toHex(u32(0xdeadbeef))).toBe("deadbeef");
+    expect(toHex(u64(2 ** 53 - 1))).toBe("001fffffffffffff");
+    expect(toHex(u64(2n ** 64n - 1n))).toBe("ffffffffffffffff");
+    for (const wrong of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => u64(wrong)).toThrow(RangeError);
+    expect(() => u16(65_536)).toThrow(RangeError);
+    expect(() => u32(2 ** 32)).toThrow(RangeError);
+    expect(() => u64(2n ** 64n)).toThrow(RangeError);
+  });
+
+  it("refuse lone surrogates and invalid UTF-8, and keep a byte order mark", () => {
+    expect(() => utf8("\ud800")).toThrow(RangeError);
+    expect(() => textOf(Uint8Array.of(0xff))).toThrow(RangeError);
+    expect(textOf(Uint8Array.of(0xef, 0xbb, 0xbf, 0x41))).toBe("\ufeffA");
+  });
+
+  it("sort by UTF-8 bytes, not by UTF-16 units", () => {
+    expect(["s😀", "s～", "s"].toSorted(compareUtf8)).toEqual(["s", "s～", "s😀"]);
+  });
+});
