@@ -1,0 +1,71 @@
+// The working context that every part of the flow is handed: boundary, ledger, open surfaces, clock, randomness, progress.
+import { bindSurfaces, type BoundSurface } from "./adapters/registry.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { Artifact } from "./model/artifact.ts";
+import type { Boundary } from "./model/declaration.ts";
+import { UsageError } from "./model/errors.ts";
+import type { SurfaceId } from "./model/ids.ts";
+import type { ReportProgress } from "./progress.ts";
+import type { Surface } from "./surface.ts";
+
+/** Writes the new text of a shared artifact from its surviving sources (LINEAGE-5). Sources hold personal data of others. */
+export type Rederiver = (sources: readonly Artifact[], signal: AbortSignal) => Promise<string>;
+
+export interface Engine {
+  readonly boundary: Boundary;
+  readonly ledger: Ledger;
+  /** In the order of the boundary: by the UTF-8 bytes of their id. */
+  readonly surfaces: readonly BoundSurface[];
+  readonly clock: () => Date;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly report: ReportProgress;
+  readonly rederivers: Map<string, Rederiver>;
+  /** The declared surface of this id. @throws UsageError */
+  bound(id: SurfaceId): BoundSurface;
+  /** Opens a surface once and keeps it open until `close`. */
+  open(id: SurfaceId): Promise<Surface>;
+  close(): Promise<void>;
+}
+
+export interface EngineParts {
+  readonly boundary: Boundary;
+  readonly ledger: Ledger;
+  readonly clock: () => Date;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly report: ReportProgress;
+}
+
+/** Puts the parts together; stores are opened when first used. @throws BoundaryError */
+export function createEngine(parts: EngineParts): Engine {
+  const surfaces = bindSurfaces(parts.boundary);
+  const byId = new Map(surfaces.map((surface) => [surface.declaration.id, surface]));
+  const opened = new Map<SurfaceId, Promise<Surface>>();
+  const bound = (id: SurfaceId): BoundSurface => {
+    const surface = byId.get(id);
+    if (surface === undefined) {
+      throw new UsageError("SURFACE_UNKNOWN", "no surface of this name is declared", { place: { surface: id } });
+    }
+    return surface;
+  };
+  return {
+    ...parts,
+    surfaces,
+    rederivers: new Map(),
+    bound,
+    open(id) {
+      const known = opened.get(id);
+      if (known !== undefined) return known;
+      const opening = bound(id).open();
+      opened.set(id, opening);
+      // A failed opening is not remembered: the store may be repaired and tried again.
+      opening.catch(() => opened.delete(id));
+      return opening;
+    },
+    async close() {
+      const surfacesToClose = await Promise.allSettled(opened.values());
+      opened.clear();
+      for (const surface of surfacesToClose) if (surface.status === "fulfilled") await surface.value.close();
+      parts.ledger.close();
+    },
+  };
+}

@@ -1,0 +1,195 @@
+// Plans a request: the closure of the target along all known derivations, and what becomes of each artifact. Touches no store.
+import type { Engine } from "../engine.ts";
+import type { EdgeOrigin } from "../model/artifact.ts";
+import type { SharedPolicy } from "../model/declaration.ts";
+import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import type { Harvest, HarvestedRow } from "../record/harvest.ts";
+import { expandIdentifiers } from "./expand-identifiers.ts";
+import type { Target } from "./target.ts";
+
+/** What becomes of one artifact of the closure. */
+export interface PlannedItem {
+  readonly ref: ArtifactRef;
+  readonly depth: number;
+  /** Derived items have a higher rank than all their sources: erased from the highest down. */
+  readonly rank: number;
+  readonly origins: readonly EdgeOrigin[];
+  readonly action: "erase" | "rewrite" | "keep";
+  /** Why it is not simply erased, or that its erase is another person's loss. */
+  readonly because: "own" | "shared-destroy" | "shared" | "index-of-rewritten" | "kept";
+  readonly policy?: SharedPolicy;
+  /** Whether the store holds it now. */
+  readonly present: boolean;
+  readonly sources: readonly ArtifactRef[];
+  /** Sources that stay, from which a new text may be derived. */
+  readonly surviving: readonly ArtifactRef[];
+  /** The person's own tags on it, and those of others. */
+  readonly ownSubjects: readonly SubjectIdentifier[];
+  readonly otherSubjects: readonly SubjectIdentifier[];
+}
+
+export interface Plan {
+  readonly items: readonly PlannedItem[];
+  /** Given and mapped identifiers. */
+  readonly identifiers: readonly SubjectIdentifier[];
+  /** Identifier types in use on a surface by rows that no given type can tell apart (LINEAGE-7). */
+  readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
+  /** Rows of derived surfaces without any source (LINEAGE-3), by surface. */
+  readonly withoutLineage: ReadonlyMap<SurfaceId, number>;
+  readonly unread: ReadonlyMap<SurfaceId, string>;
+}
+
+/** Holds and keeps that the plan must respect. */
+export interface PlanOptions {
+  readonly held: (ref: ArtifactRef) => boolean;
+  /** Artifacts that earlier rounds of the request knew. */
+  readonly known: readonly ArtifactRef[];
+}
+
+/** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
+export function planRequest(engine: Engine, target: Target, harvest: Harvest, options: PlanOptions): Plan {
+  const rows = new Map(harvest.rows.map((row) => [artifactId(row), row]));
+  const identifiers = target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [];
+  const isOwn = identifierSet(identifiers);
+  const seeds =
+    target.kind === "records"
+      ? target.refs
+      : [
+          ...harvest.rows.filter((row) => row.subjects.some(isOwn)).map(({ surface, key }) => ({ surface, key })),
+          ...engine.ledger.artifactsAbout(identifiers),
+        ];
+  const closure = engine.ledger.closure([...seeds, ...options.known]);
+  const inClosure = new Map(closure.map((member) => [artifactId(member.ref), member]));
+  const sources = new Map<string, readonly ArtifactRef[]>();
+  for (const member of closure) sources.set(artifactId(member.ref), sourcesOf(engine, member.ref, rows));
+  const ranks = rankClosure(sources);
+
+  const decided = new Map<string, PlannedItem>();
+  const sourcesFirst = [...closure].sort((a, b) => rankOf(ranks, a.ref) - rankOf(ranks, b.ref));
+  for (const { ref, depth, origins } of sourcesFirst) {
+    const id = artifactId(ref);
+    const row = rows.get(id);
+    const itemSources = sources.get(id) ?? [];
+    const surviving = itemSources.filter((source) => {
+      const sourceId = artifactId(source);
+      if (!inClosure.has(sourceId)) return rows.has(sourceId);
+      return decided.get(sourceId)?.action === "rewrite";
+    });
+    const subjects = row?.subjects ?? [];
+    const otherSubjects = target.kind === "person" ? subjects.filter((tag) => isAnotherPerson(tag, identifiers)) : [];
+    const isTarget = target.kind === "records" && depth === 0;
+    decided.set(id, {
+      ref,
+      depth,
+      rank: rankOf(ranks, ref),
+      origins,
+      present: row !== undefined,
+      sources: itemSources,
+      surviving,
+      ownSubjects: subjects.filter(isOwn),
+      otherSubjects,
+      ...decide(engine, ref, !isTarget && (surviving.length > 0 || otherSubjects.length > 0), otherSubjects.length > 0, options),
+    });
+  }
+  return {
+    items: [...decided.values()],
+    identifiers,
+    identifiersUnknown: target.kind === "person" ? unknownIdentifiers(harvest.rows, identifiers, target.none) : [],
+    withoutLineage: rowsWithoutLineage(engine, harvest.rows),
+    unread: harvest.unread,
+  };
+}
+
+function decide(
+  engine: Engine,
+  ref: ArtifactRef,
+  isShared: boolean,
+  hasOtherPerson: boolean,
+  options: PlanOptions,
+): Pick<PlannedItem, "action" | "because" | "policy"> {
+  const { declaration } = engine.bound(ref.surface);
+  if (declaration.keep !== undefined || options.held(ref)) return { action: "keep", because: "kept" };
+  if (!isShared) return { action: "erase", because: "own" };
+  const policy = declaration.shared;
+  if (policy === "destroy") return { action: "erase", because: "shared-destroy", policy };
+  if (policy !== undefined) return { action: "rewrite", because: "shared", policy };
+  // No policy is declared: a record that another person also owns stays theirs, without this person's tag (C07);
+  // an index entry of a rewritten record is refreshed where the index holds text, and dropped where it holds vectors.
+  if (hasOtherPerson) return { action: "rewrite", because: "shared" };
+  if (declaration.kind === "sqlite-fts") return { action: "rewrite", because: "index-of-rewritten" };
+  return { action: "erase", because: "own" };
+}
+
+/** An identifier of a type that this person has too, with another value: somebody else. */
+function isAnotherPerson(tag: SubjectIdentifier, identifiers: readonly SubjectIdentifier[]): boolean {
+  const sameType = identifiers.filter(({ type }) => type === tag.type);
+  return sameType.length > 0 && !sameType.some(({ value }) => value === tag.value);
+}
+
+function sourcesOf(engine: Engine, ref: ArtifactRef, rows: ReadonlyMap<string, HarvestedRow>): readonly ArtifactRef[] {
+  const found = new Map((rows.get(artifactId(ref))?.sources ?? []).map((source) => [artifactId(source), source]));
+  for (const { ref: source } of engine.ledger.sourcesOf(ref)) if (source !== undefined) found.set(artifactId(source), source);
+  return [...found.values()];
+}
+
+/** Longest path from a source inside the closure; a cycle is cut where it closes. */
+function rankClosure(sources: ReadonlyMap<string, readonly ArtifactRef[]>): ReadonlyMap<string, number> {
+  const ranks = new Map<string, number>();
+  const open = new Set<string>();
+  for (const start of sources.keys()) {
+    const stack = [start];
+    while (stack.length > 0) {
+      const id = stack.at(-1)!;
+      const inside = (sources.get(id) ?? []).map(artifactId).filter((source) => source !== id && sources.has(source));
+      open.add(id);
+      const waiting = inside.find((source) => !ranks.has(source) && !open.has(source));
+      if (waiting !== undefined) {
+        stack.push(waiting);
+        continue;
+      }
+      ranks.set(id, 1 + Math.max(-1, ...inside.map((source) => ranks.get(source) ?? -1)));
+      open.delete(id);
+      stack.pop();
+    }
+  }
+  return ranks;
+}
+
+function rankOf(ranks: ReadonlyMap<string, number>, ref: ArtifactRef): number {
+  return ranks.get(artifactId(ref)) ?? 0;
+}
+
+export function identifierSet(identifiers: readonly SubjectIdentifier[]): (tag: SubjectIdentifier) => boolean {
+  const known = new Set(identifiers.map(({ type, value }) => `${type}:${value}`));
+  return ({ type, value }) => known.has(`${type}:${value}`);
+}
+
+function unknownIdentifiers(
+  rows: readonly HarvestedRow[],
+  identifiers: readonly SubjectIdentifier[],
+  none: readonly string[],
+): Plan["identifiersUnknown"] {
+  const told = new Set([...identifiers.map(({ type }) => type), ...none]);
+  const unknown = new Map<string, { surface: SurfaceId; type: string }>();
+  for (const { surface, subjects } of rows) {
+    if (subjects.length === 0 || subjects.some(({ type }) => told.has(type))) continue;
+    for (const { type } of subjects) unknown.set(`${surface} ${type}`, { surface, type });
+  }
+  return [...unknown.values()];
+}
+
+/** Roles whose artifacts are derived: each must name a source. */
+export function isDerivedSurface(engine: Engine, surface: SurfaceId): boolean {
+  const { role } = engine.bound(surface).declaration;
+  return role === "derived" || role === "index" || role === "cache";
+}
+
+function rowsWithoutLineage(engine: Engine, rows: readonly HarvestedRow[]): ReadonlyMap<SurfaceId, number> {
+  const counts = new Map<SurfaceId, number>();
+  for (const row of rows) {
+    if (row.sources.length > 0 || !isDerivedSurface(engine, row.surface)) continue;
+    if (engine.ledger.sourcesOf(row).length > 0) continue;
+    counts.set(row.surface, (counts.get(row.surface) ?? 0) + 1);
+  }
+  return counts;
+}

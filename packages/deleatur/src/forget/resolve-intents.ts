@@ -1,0 +1,58 @@
+// Ends open intents by resolution, never by time: a write that began before the fence is looked for in its store (DESIGN §3.3).
+import type { Engine } from "../engine.ts";
+import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
+import { isKnownDead } from "../record/writer.ts";
+import { isThere } from "../record/write-under-intent.ts";
+
+export interface IntentResolution {
+  readonly joined: number;
+  readonly aborted: number;
+  /** Writers that still hold their lease: wait for them until this instant. */
+  readonly waitingUntil: Date | undefined;
+  /** Lease over, writer not known dead, store cannot refuse it: nothing is COMPLIANT. */
+  readonly unresolved: number;
+}
+
+/** Resolves every open intent that could touch the target. */
+export async function resolveIntents(
+  engine: Engine,
+  about: { readonly identifiers: readonly SubjectIdentifier[]; readonly refs: readonly ArtifactRef[] },
+  signal: AbortSignal,
+): Promise<IntentResolution> {
+  const persons = new Set(about.identifiers.map(({ type, value }) => `${type}:${value}`));
+  const closure = new Set(
+    engine.ledger
+      .closure([...about.refs, ...engine.ledger.artifactsAbout(about.identifiers)])
+      .map(({ ref }) => artifactId(ref)),
+  );
+  let [joined, aborted, unresolved] = [0, 0, 0];
+  let waitingUntil: Date | undefined;
+  for (const intent of engine.ledger.openIntents()) {
+    const touches =
+      intent.subjects.some(({ type, value }) => persons.has(`${type}:${value}`)) ||
+      [intent.ref, ...intent.sources].some((ref) => closure.has(artifactId(ref)));
+    if (!touches) continue;
+    const isDead = isKnownDead(intent.writer);
+    if (!isDead && intent.leaseUntil > engine.clock()) {
+      if (waitingUntil === undefined || intent.leaseUntil > waitingUntil) waitingUntil = intent.leaseUntil;
+      continue;
+    }
+    if (await isThere(engine, intent.ref, signal)) {
+      engine.ledger.resolveIntent(intent.id, "joined");
+      joined += 1;
+    } else if (isDead || (await isRefusedByStore(engine, intent.ref))) {
+      engine.ledger.resolveIntent(intent.id, "aborted");
+      aborted += 1;
+    } else {
+      engine.ledger.resolveIntent(intent.id, "unresolved");
+      unresolved += 1;
+    }
+  }
+  return { joined, aborted, unresolved, waitingUntil };
+}
+
+/** A strong fence refuses a late write in the write's own transaction, so a slow writer can no longer leave anything. */
+async function isRefusedByStore(engine: Engine, ref: ArtifactRef): Promise<boolean> {
+  const surface = await engine.open(ref.surface);
+  return surface.guarantees.fence === "strong";
+}

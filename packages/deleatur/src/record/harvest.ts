@@ -1,0 +1,74 @@
+// Harvests declared lineage: reads keys, persons and sources from the stores' own columns, so that the ledger knows what was never recorded.
+import type { Engine } from "../engine.ts";
+import type { Artifact } from "../model/artifact.ts";
+import type { ArtifactRef, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+
+/** The lineage of one scanned row, without its content. */
+export interface HarvestedRow extends ArtifactRef {
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly sources: readonly ArtifactRef[];
+}
+
+export interface Harvest {
+  readonly rows: readonly HarvestedRow[];
+  /** Surfaces that could not be scanned, and why (a code, no content). */
+  readonly unread: ReadonlyMap<SurfaceId, string>;
+}
+
+/** Scans every surface that can be scanned; `visit` sees each artifact with its content. Writes nothing. */
+export async function scanAll(
+  engine: Engine,
+  step: string,
+  visit: (artifact: Artifact) => void,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<SurfaceId, string>> {
+  const unread = new Map<SurfaceId, string>();
+  for (const { declaration, guarantees } of engine.surfaces) {
+    if (guarantees.scan === "none") continue;
+    engine.report({ step, phase: "started", surface: declaration.id });
+    let done = 0;
+    try {
+      const surface = await engine.open(declaration.id);
+      for await (const artifact of surface.scan(signal)) {
+        visit(artifact);
+        done += 1;
+        if (done % 1000 === 0) engine.report({ step, phase: "progress", surface: declaration.id, done });
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      unread.set(declaration.id, errorCode(error));
+    }
+    engine.report({ step, phase: "finished", surface: declaration.id, done });
+  }
+  return unread;
+}
+
+/** Reads the declared lineage of all surfaces, content left out. */
+export async function harvestLineage(engine: Engine, signal: AbortSignal): Promise<Harvest> {
+  const rows: HarvestedRow[] = [];
+  const unread = await scanAll(
+    engine,
+    "scan",
+    ({ surface, key, subjects, sources }) => rows.push({ surface, key, subjects, sources }),
+    signal,
+  );
+  return { rows, unread };
+}
+
+/** Enters harvested rows into the ledger with origin `declared`. */
+export function recordHarvest(engine: Engine, harvest: Harvest): void {
+  engine.ledger.recordArtifacts(
+    harvest.rows.map(({ surface, key, subjects, sources }) => ({
+      ref: { surface, key },
+      subjects,
+      sources,
+      origin: "declared",
+    })),
+  );
+}
+
+/** The stable code of an error, or its class: what may stand in evidence. */
+export function errorCode(error: unknown): string {
+  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
+  return error instanceof Error ? error.name : "UNKNOWN";
+}

@@ -1,0 +1,126 @@
+// The door of the SDK: a write is an intent in the ledger first, then the application's own write, then a commit (DESIGN §3.3).
+import type { Engine } from "../engine.ts";
+import type { ContentField } from "../model/artifact.ts";
+import { WriteRefusedError } from "../model/errors.ts";
+import { artifactKey, type ArtifactRef, parseArtifactId, parseIdentifier, surfaceId } from "../model/ids.ts";
+import { contentDigests, guardWrite, type OfferedWrite } from "./guard.ts";
+import { thisWriter } from "./writer.ts";
+
+/** Content as the application gives it: field name to text, bytes or vector. */
+export type GivenContent = Readonly<Record<string, string | Uint8Array | Float32Array>>;
+
+/** One write as the application gives it. `subjects` are `type:value`, `sources` are `surface/key`. */
+export interface GivenWrite {
+  readonly key: string;
+  readonly subjects?: readonly string[];
+  readonly sources?: readonly string[];
+  readonly content: GivenContent;
+}
+
+export interface PreparedWrite extends OfferedWrite {
+  readonly sources: readonly ArtifactRef[];
+}
+
+/** How long a writer may take between `begin` and `commit` before it is looked for in the store, in ms. */
+const LEASE_MS = 60_000;
+
+export function prepareWrite(surface: string, given: GivenWrite): PreparedWrite {
+  return {
+    ref: { surface: surfaceId(surface), key: artifactKey(given.key) },
+    subjects: (given.subjects ?? []).map(parseIdentifier),
+    sources: (given.sources ?? []).map(parseArtifactId),
+    content: Object.entries(given.content).map(([name, value]) => contentField(name, value)),
+  };
+}
+
+/**
+ * Runs the application's write for a batch of artifacts under one intent each: all are committed or none.
+ * @throws WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first
+ */
+export async function writeUnderIntent<Result>(
+  engine: Engine,
+  writes: readonly PreparedWrite[],
+  write: () => Result | Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (const prepared of writes) {
+    engine.bound(prepared.ref.surface);
+    refuseDenylisted(engine, prepared);
+  }
+  const intents = engine.ledger.beginIntents(
+    writes.map(({ ref, subjects, sources, content }) => {
+      const [first] = contentDigests(engine.ledger, content);
+      return { ref, subjects, sources, leaseMs: LEASE_MS, ...(first === undefined ? {} : { contentDigest: first.digest }) };
+    }),
+    thisWriter(engine.clock()),
+  );
+  let result: Result;
+  try {
+    result = await write();
+  } catch (error) {
+    // The application's write failed: whether it left something is for the store to say, not for the exception.
+    await abandon(engine, writes, intents, signal);
+    throw error;
+  }
+  try {
+    // Asked again inside the commit's transaction: an entry may have been made while the application wrote.
+    engine.ledger.transaction(() => {
+      for (const prepared of writes) refuseDenylisted(engine, prepared);
+      engine.ledger.commitIntents(intents);
+    });
+  } catch (error) {
+    if (error instanceof WriteRefusedError) await undo(engine, writes, intents, signal);
+    throw error;
+  }
+  return result;
+}
+
+function refuseDenylisted(engine: Engine, write: PreparedWrite): void {
+  const answer = guardWrite(engine.ledger, write);
+  if (answer.answer === "pass") return;
+  engine.ledger.append({ type: "violation", kind: "write-refused", by: answer.by, surface: write.ref.surface, at: engine.clock().toISOString() });
+  throw new WriteRefusedError("DENYLISTED", `a write to ${write.ref.surface} was refused: it is on the do-not-store list (${answer.by})`, {
+    place: { surface: write.ref.surface },
+    cure: "do not retry; after a lawful return use `deleatur lift`",
+  });
+}
+
+/** After a failed write: an artifact that is there all the same joins the lineage; one that is not ends its intent. */
+async function abandon(
+  engine: Engine,
+  writes: readonly PreparedWrite[],
+  intents: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [index, { ref }] of writes.entries()) {
+    const intent = intents[index];
+    if (intent === undefined) continue;
+    engine.ledger.resolveIntent(intent, (await isThere(engine, ref, signal)) ? "joined" : "aborted");
+  }
+}
+
+async function undo(
+  engine: Engine,
+  writes: readonly PreparedWrite[],
+  intents: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { ref } of writes) {
+    const surface = await engine.open(ref.surface);
+    const [erased] = await surface.erase([ref.key], signal);
+    // What could not be undone stays an open intent: nothing is COMPLIANT until it is resolved.
+    if (erased === undefined || erased.outcome === "failed") return;
+  }
+  engine.ledger.abortIntents(intents);
+}
+
+export async function isThere(engine: Engine, ref: ArtifactRef, signal: AbortSignal): Promise<boolean> {
+  const surface = await engine.open(ref.surface);
+  for await (const artifact of surface.read([ref.key], signal)) if (artifact.key === ref.key) return true;
+  return false;
+}
+
+function contentField(name: string, value: string | Uint8Array | Float32Array): ContentField {
+  if (typeof value === "string") return { type: "text", name, text: value };
+  return value instanceof Float32Array ? { type: "vector", name, vector: value } : { type: "bytes", name, bytes: value };
+}
