@@ -1,0 +1,102 @@
+// The boundary as a person writes it, in YAML or in TypeScript: shorthands allowed, defaults left out. Only schema.ts checks it.
+import type {
+  ExemptionKind,
+  PurgePolicy,
+  Rederive,
+  SharedPolicy,
+  SurfaceKindName,
+  SurfaceRole,
+  Writers,
+} from "../model/declaration.ts";
+
+export type SubjectLocatorInput =
+  | { readonly column: string; readonly type: string }
+  | { readonly field: string; readonly type: string }
+  | { readonly json: string; readonly type: string }
+  | { readonly segment: number; readonly of?: "key" | undefined; readonly sep: string; readonly type: string }
+  | { readonly via: string; readonly on: string; readonly column: string; readonly type: string };
+
+export type SourceLocatorInput =
+  | { readonly surface: string; readonly column: string; readonly as?: "key" | "json" | undefined }
+  | { readonly surface: string; readonly field: string; readonly as?: "key" | "json" | undefined }
+  | { readonly surface: string; readonly via: string; readonly on: string; readonly column: string };
+
+export type ContentInput =
+  | string
+  | { readonly column: string; readonly as?: "text" | "json" | "msgpack" | undefined }
+  | { readonly field: string; readonly as?: "text" | "json" | "msgpack" | undefined };
+
+export interface MappingInput {
+  readonly from: { readonly column: string; readonly type: string };
+  readonly to: { readonly column: string; readonly type: string };
+}
+
+/** Durations are ISO 8601 with a fixed length: `PT1H`, `P30D`. */
+export interface HorizonInput {
+  readonly max?: string | undefined;
+  readonly ttl?: string | undefined;
+  readonly basis?: string | undefined;
+}
+
+/** What a surface and a preset entry have in common. */
+export interface PolicyInput {
+  readonly store?: string | undefined;
+  readonly writers?: Writers | undefined;
+  readonly shared?: SharedPolicy | undefined;
+  readonly rederive?: Rederive | undefined;
+  readonly keep?: { readonly ground: string; readonly until: string } | undefined;
+  readonly purge?:
+    { readonly window?: string | undefined; readonly method?: PurgePolicy["method"] | undefined } | undefined;
+  readonly replicas?: readonly string[] | undefined;
+}
+
+export interface SurfaceInput extends PolicyInput {
+  readonly kind: SurfaceKindName;
+  readonly role: SurfaceRole;
+  readonly label?: string | undefined;
+  readonly table?: string | undefined;
+  readonly key?: string | readonly string[] | undefined;
+  readonly keys?: "unique" | "reusable" | undefined;
+  readonly subject?: SubjectLocatorInput | readonly SubjectLocatorInput[] | undefined;
+  readonly content?: ContentInput | readonly ContentInput[] | undefined;
+  readonly vector?: string | undefined;
+  readonly derivedFrom?: SourceLocatorInput | readonly SourceLocatorInput[] | undefined;
+  readonly maps?: MappingInput | readonly MappingInput[] | undefined;
+  readonly horizon?: HorizonInput | undefined;
+  readonly horizonLimit?: string | undefined;
+}
+
+/** Expands to the surfaces of a known layout, named `entry.part`. `type`: identifier type of the layout's subject; `source`: the surface that its rows derive from. */
+export interface PresetInput extends PolicyInput {
+  readonly preset: string;
+  readonly type?: string | undefined;
+  readonly source?: string | undefined;
+}
+
+export interface ExemptionInput {
+  readonly name: string;
+  readonly kind: ExemptionKind;
+  readonly ground: string;
+  readonly store?: string | undefined;
+  readonly table?: string | undefined;
+  readonly mechanism?: string | undefined;
+  readonly epsilon?: number | undefined;
+  readonly reference?: string | undefined;
+}
+
+export type ConnectionInput = { readonly file: string } | { readonly path: string };
+
+export interface BoundaryInput {
+  readonly deleatur: 1;
+  readonly boundary: string;
+  readonly identifiers: readonly string[];
+  readonly surfaces: Readonly<Record<string, SurfaceInput | PresetInput>>;
+  readonly exempt?: readonly ExemptionInput[] | undefined;
+  readonly census?:
+    { readonly include?: readonly string[] | undefined; readonly quiet?: readonly string[] | undefined } | undefined;
+  readonly writers?: Writers | undefined;
+  /** For every surface of the role that does not say otherwise. */
+  readonly horizonLimit?: { readonly cache?: string | undefined; readonly backup?: string | undefined } | undefined;
+  /** `ledger` is a text (`sqlite:./deleatur.db`), every other name a store. */
+  readonly connect?: Readonly<Record<string, string | ConnectionInput>> | undefined;
+}

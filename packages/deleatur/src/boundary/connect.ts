@@ -1,0 +1,98 @@
+// Resolves `connect`: environment, relative paths, and the rule that no literal credential stands in a boundary. A value from here is never repeated.
+import { isAbsolute, resolve } from "node:path";
+import type { StoreConnection } from "../model/declaration.ts";
+import type { BoundaryInput } from "./boundary-input.ts";
+import type { FieldPath, Problem } from "./problem.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConnectContext {
+  readonly directory: string;
+  readonly env: Environment;
+}
+
+const STORE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const VARIABLE = /\$\{([^}]*)\}/g;
+const SECRET_FIELD = /pass(word|wd|phrase)?$|secret|token|api[-_]?key|access[-_]?key|credential|^pwd$|^auth/i;
+const SECRET_PARAMETER = /[?&;](?:[\w-]*(?:password|passwd|pwd|secret|token|api[-_]?key|access[-_]?key|auth))=[^&;]/i;
+const USER_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:[^/?#@]+@/i;
+const TOKEN_PREFIX =
+  /(?:^|[^A-Za-z0-9])(?:sk-[\w-]{16}|gh[pousr]_\w{16}|github_pat_\w{16}|xox[abprs]-[\w-]{10}|AKIA[0-9A-Z]{12}|AIza[\w-]{20}|eyJ[\w-]{10,}\.[\w-]+|-----BEGIN )/;
+const RANDOM_WORD = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/_=-]{32,}$/;
+
+/** True where a text, its variables taken out, still looks like a secret. */
+function holdsCredential(text: string): boolean {
+  const literal = text.replaceAll(VARIABLE, "");
+  return (
+    USER_PASSWORD.test(literal) ||
+    SECRET_PARAMETER.test(literal) ||
+    TOKEN_PREFIX.test(literal) ||
+    (RANDOM_WORD.test(literal) && !literal.includes("/"))
+  );
+}
+
+/** Looks for literal credentials anywhere under `connect`, whatever its shape. */
+export function findCredentials(connect: unknown, path: FieldPath = ["connect"]): readonly Problem[] {
+  const problem: Problem = {
+    code: "LITERAL_CREDENTIAL",
+    path,
+    what: "holds a literal credential",
+    cure: "write ${NAME} and set that environment variable",
+  };
+  if (typeof connect === "string") {
+    const isSecretField = SECRET_FIELD.test(String(path.at(-1))) && connect.replaceAll(VARIABLE, "") !== "";
+    return holdsCredential(connect) || (isSecretField && path.length > 2) ? [problem] : [];
+  }
+  if (typeof connect !== "object" || connect === null) return [];
+  return Object.entries(connect).flatMap(([name, value]) => findCredentials(value, [...path, name]));
+}
+
+export interface Connected {
+  readonly ledger: string;
+  readonly stores: ReadonlyMap<string, StoreConnection>;
+  readonly problems: readonly Problem[];
+}
+
+/** Resolves every connection to absolute paths; `ledger` is the ledger's file, `deleatur.db` beside the boundary where none is given. */
+export function resolveConnect(connect: BoundaryInput["connect"], context: ConnectContext): Connected {
+  const problems: Problem[] = [];
+  const stores = new Map<string, StoreConnection>();
+  const report = (code: string, path: FieldPath, what: string, cure: string): void => {
+    const store = path[1];
+    problems.push({ code, path, what, cure, ...(typeof store === "string" ? { store } : {}) });
+  };
+  const absolute = (text: string, path: FieldPath): string => {
+    const filled = text.replaceAll(VARIABLE, (_, variable: string) => {
+      const value = Object.hasOwn(context.env, variable) ? context.env[variable] : undefined;
+      if (value === undefined || value === "")
+        report("ENV_MISSING", path, `needs the environment variable ${variableName(variable)}`, "set it");
+      return value ?? "";
+    });
+    if (filled.includes("\0")) report("BAD_CONNECTION", path, "holds a zero byte", "remove it");
+    return isAbsolute(filled) ? filled : resolve(context.directory, filled);
+  };
+  let ledger = resolve(context.directory, "deleatur.db");
+  for (const [name, value] of Object.entries(connect ?? {})) {
+    const path = ["connect", name];
+    if (name === "anchor") {
+      report("NOT_BUILT", path, "is not built yet", "remove it until a later version");
+    } else if (name === "ledger") {
+      if (typeof value === "string" && /^sqlite:(?!\/\/)./.test(value))
+        ledger = absolute(value.slice("sqlite:".length), path);
+      else report("BAD_CONNECTION", path, "is no SQLite ledger", "write ledger: sqlite:./deleatur.db");
+    } else if (!STORE_NAME.test(name)) {
+      report("RESERVED_NAME", path, "is no name for a store", "use letters, digits, '_' and '-'");
+    } else if (typeof value === "string") {
+      report("BAD_CONNECTION", path, "is no connection", "write { file: ./memory.db } or { path: ./notes/*.jsonl }");
+    } else if ("file" in value) {
+      stores.set(name, { type: "sqlite", name, file: absolute(value.file, [...path, "file"]) });
+    } else {
+      stores.set(name, { type: "files", name, glob: absolute(value.path, [...path, "path"]) });
+    }
+  }
+  return { ledger, stores, problems };
+}
+
+function variableName(text: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) ? text : "written between the braces";
+}

@@ -1,0 +1,67 @@
+// What each kind of surface takes, needs and refuses, as one table: lint.ts and the defaults read it.
+import type { SurfaceKindName } from "../model/declaration.ts";
+import type { SurfaceInput } from "./boundary-input.ts";
+
+/** How a kind names a place inside an artifact. */
+export type LocatorStyle = "column" | "field" | "none";
+
+export interface KindRules {
+  /** Which connection it takes; `none`: nothing to connect to. */
+  readonly connection: "sqlite" | "files" | "none";
+  readonly needs: readonly (keyof SurfaceInput)[];
+  readonly refuses: readonly (keyof SurfaceInput)[];
+  readonly locators: LocatorStyle;
+  readonly defaultKey: readonly string[];
+}
+
+const POLICIES_OF_CONTENT = ["shared", "rederive", "keep", "purge", "replicas", "writers"] as const;
+
+export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
+  sqlite: { connection: "sqlite", needs: ["store", "table", "key"], refuses: [], locators: "column", defaultKey: [] },
+  "sqlite-fts": {
+    connection: "sqlite",
+    needs: ["store", "table"],
+    refuses: ["vector", "maps"],
+    locators: "column",
+    defaultKey: ["rowid"],
+  },
+  "sqlite-vec": {
+    connection: "sqlite",
+    needs: ["store", "table", "key", "vector"],
+    refuses: ["maps"],
+    locators: "column",
+    defaultKey: [],
+  },
+  jsonl: {
+    connection: "files",
+    needs: ["store", "key"],
+    refuses: ["table", "vector"],
+    locators: "field",
+    defaultKey: [],
+  },
+  text: {
+    connection: "files",
+    needs: ["store"],
+    refuses: ["table", "key", "vector", "content", "maps", "derivedFrom"],
+    locators: "none",
+    defaultKey: [],
+  },
+  "provider-cache": {
+    connection: "none",
+    needs: [],
+    refuses: [
+      "store",
+      "table",
+      "key",
+      "keys",
+      "vector",
+      "subject",
+      "content",
+      "maps",
+      "derivedFrom",
+      ...POLICIES_OF_CONTENT,
+    ],
+    locators: "none",
+    defaultKey: [],
+  },
+};

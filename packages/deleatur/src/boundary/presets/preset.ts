@@ -1,0 +1,30 @@
+// The shape of a preset: a known tool's layout as surfaces. It knows names of tables and fields only.
+import type { SurfaceInput } from "../boundary-input.ts";
+import type { FilesLayout, SqliteLayout } from "../store-layout.ts";
+
+export interface PresetOptions {
+  /** Identifier type of the layout's own subject. */
+  readonly type: string;
+  /** Surface that rows of this layout are derived from, where it lies in another store. */
+  readonly source: string | undefined;
+}
+
+export interface Preset {
+  readonly name: string;
+  /** Used where the entry gives no `type`. */
+  readonly defaultType: string;
+  /** What the layout leaves open, for the person who reads a draft. */
+  readonly notes: readonly string[];
+  /** Tables that the preset covers; empty for files. */
+  readonly tables: readonly string[];
+  surfaces(options: PresetOptions): Readonly<Record<string, SurfaceInput>>;
+  recognises(layout: SqliteLayout | FilesLayout): boolean;
+}
+
+/** True where the layout has a table with at least these columns. */
+export function hasTable(layout: SqliteLayout | FilesLayout, table: string, columns: readonly string[]): boolean {
+  if (layout.type !== "sqlite") return false;
+  const found = layout.tables.find((candidate) => candidate.kind === "table" && candidate.name === table);
+  const names = new Set(found?.columns.map((column) => column.name));
+  return found !== undefined && columns.every((column) => names.has(column));
+}

@@ -1,0 +1,109 @@
+// Turns what zod found into problems that name the field and the cure. It looks at shapes only and never repeats a value.
+import type { z } from "zod";
+import { SURFACE_KINDS } from "../model/declaration.ts";
+import type { FieldPath, Problem } from "./problem.ts";
+import { boundarySchema } from "./schema.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** Kinds of the design that this version does not build: named in the cure, so that nobody looks for a typing error. */
+const CURE_KIND = `use one of the kinds that exist: ${SURFACE_KINDS.join(", ")}`;
+
+function steps(path: readonly PropertyKey[]): FieldPath {
+  return path.map((step) => (typeof step === "number" ? step : String(step)));
+}
+
+/** How far a branch of a union is from the value: a branch that fails at its root is the wrong branch, one that fails inside is nearly right. */
+function distance(issues: readonly Issue[]): number {
+  let sum = 0;
+  for (const issue of issues) {
+    if (issue.code === "unrecognized_keys") sum += issue.keys.length;
+    else if (issue.code === "invalid_type" && issue.path.length === 0) sum += 1000;
+    else if (issue.code === "invalid_union") sum += Math.min(1000, ...issue.errors.map(distance));
+    else sum += 1;
+  }
+  return sum;
+}
+
+function nearestBranch(branches: readonly (readonly Issue[])[], path: FieldPath): readonly Issue[] {
+  // An entry of `surfaces` is a surface unless it says `preset`.
+  const isEntry = path.length === 2 && path[0] === "surfaces";
+  if (isEntry && branches[1]?.some((issue) => issue.path[0] === "preset")) return branches[0] ?? [];
+  return branches.toSorted((a, b) => distance(a) - distance(b))[0] ?? [];
+}
+
+function expected(word: string): string {
+  switch (word) {
+    case "record":
+    case "object":
+      return "a map";
+    case "array":
+      return "a list";
+    case "string":
+      return "text";
+    case "int":
+      return "a whole number";
+    default:
+      return `a ${word}`;
+  }
+}
+
+function kindAt(value: unknown, path: FieldPath): string {
+  let at = value;
+  for (const step of path) at = typeof at === "object" && at !== null ? Reflect.get(at, step) : undefined;
+  return typeof at === "string" && /^[a-z][a-z0-9-]{0,40}$/.test(at) ? `names ${at}, which` : "";
+}
+
+function problemsOf(issue: Issue, above: FieldPath, value: unknown): readonly Problem[] {
+  const path = [...above, ...steps(issue.path)];
+  const problem = (code: string, what: string, cure: string): readonly Problem[] => [{ code, path, what, cure }];
+  switch (issue.code) {
+    case "invalid_union":
+      if (path[0] === "connect")
+        return problem(
+          "BAD_CONNECTION",
+          "is no connection",
+          "write { file: ./memory.db } or { path: ./notes/*.jsonl }",
+        );
+      return nearestBranch(issue.errors, path).flatMap((inner) => problemsOf(inner, path, value));
+    case "unrecognized_keys":
+      return issue.keys.map((key) => ({
+        code: "UNKNOWN_FIELD",
+        path: [...path, key],
+        what: "is not known here",
+        cure: "remove it or mend its name",
+      }));
+    case "invalid_type":
+      return issue.message.endsWith("received undefined")
+        ? problem("MISSING_FIELD", "is missing", `add it as ${expected(issue.expected)}`)
+        : problem("BAD_FIELD", "has the wrong type", `give ${expected(issue.expected)}`);
+    case "invalid_value":
+      if (path.length === 3 && path[0] === "surfaces" && path[2] === "kind")
+        return problem("UNKNOWN_KIND", `${kindAt(value, path)} is not a kind that exists`.trim(), CURE_KIND);
+      return problem(
+        "BAD_FIELD",
+        "is missing or not one of the allowed values",
+        `write ${issue.values.map(String).join(" or ")}`,
+      );
+    case "custom":
+    case "invalid_element":
+    case "invalid_format":
+    case "invalid_key":
+    case "not_multiple_of":
+    case "too_big":
+    case "too_small":
+      break;
+  }
+  return problem("BAD_FIELD", issue.message.charAt(0).toLowerCase() + issue.message.slice(1), "mend it");
+}
+
+export type Shaped =
+  | { readonly outcome: "shaped"; readonly input: z.output<typeof boundarySchema> }
+  | { readonly outcome: "refused"; readonly problems: readonly Problem[] };
+
+/** Checks an unknown value against the schema. */
+export function checkShape(value: unknown): Shaped {
+  const parsed = boundarySchema.safeParse(value);
+  if (parsed.success) return { outcome: "shaped", input: parsed.data };
+  return { outcome: "refused", problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [], value)) };
+}
