@@ -2,6 +2,19 @@
 import type { ContentField } from "./artifact.ts";
 import type { ArtifactKey, ArtifactRef, SubjectIdentifier, SurfaceId } from "./ids.ts";
 
+/**
+ * What surviving artifacts with a provenance of their own also held before the erase (DESIGN §6): a match that it explains is no finding.
+ * Set by the engine, consulted by the matchers of probe/; never set on a control.
+ */
+export interface Explanation {
+  /** True where surviving content also had these consecutive normalised words (as many as an excerpt has at least). */
+  explainsWords(words: readonly string[]): boolean;
+  /** True where surviving content also held this whole text. */
+  explainsText(text: string): boolean;
+  /** True where a surviving artifact also held this very vector. */
+  explainsVector(vector: Float32Array): boolean;
+}
+
 /** One artifact of the closure as it was before the erase, or (control) a surviving artifact that every probe must find again. */
 export interface Needle {
   /** Position in the list that the probe was given; findings name it. */
@@ -11,6 +24,7 @@ export interface Needle {
   readonly content: readonly ContentField[];
   /** rewritten: its key may stay, its old content may not. control: it must be found, else the probe is blind. */
   readonly fate: "erased" | "rewritten" | "control";
+  readonly explained?: Explanation;
 }
 
 /** A place in a store, as the probe's own eyes saw it. `container` is `store.table`, a file's name, or the surface id. */

@@ -1,0 +1,91 @@
+// Says as which byte patterns a needle's content can stand in a store's file: plain, folded, escaped, UTF-16, base64, float32. Pure.
+import type { ContentField } from "../model/artifact.ts";
+import type { Needle } from "../model/needle.ts";
+import { unfoldContent } from "./unfold-content.ts";
+import { isDistinctiveVector, vectorBytes } from "./vector-bytes.ts";
+
+export interface BytePattern {
+  readonly needle: number;
+  readonly control: boolean;
+  readonly bytes: Uint8Array;
+  /** The shortest run of it that counts. */
+  readonly minRun: number;
+  /** True where one byte more or less is noise, as in float32 windows. */
+  readonly binary: boolean;
+}
+
+/** Length of the pieces that are hashed, and how far apart they are taken from a file (SURFACES.md). */
+export const GRAM = 16;
+export const STRIDE = 8;
+/** Every surviving run of at least this many bytes holds one whole aligned piece. */
+export const MIN_RUN: number = GRAM + STRIDE - 1;
+/** A shorter text is searched for as a whole, down to this length; below it a hit says nothing. */
+export const MIN_WHOLE = 12;
+const VECTOR_WINDOW = 64;
+
+function asciiJson(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Base64 of the text at each of the three places in a quantum, without the characters that neighbours have a part in. */
+function* base64Forms(utf8: Buffer): Generator<Uint8Array> {
+  for (const pad of [0, 1, 2]) {
+    const all = Buffer.concat([Buffer.alloc(pad), utf8]);
+    const start = pad === 0 ? 0 : pad + 1;
+    const end = Math.floor((all.length * 8) / 6);
+    const standard = all.toString("base64").slice(start, end);
+    yield Buffer.from(standard, "latin1");
+    if (/[+/]/.test(standard)) yield Buffer.from(standard.replaceAll("+", "-").replaceAll("/", "_"), "latin1");
+  }
+}
+
+function* textForms(text: string): Generator<Uint8Array> {
+  const utf8 = Buffer.from(text, "utf8");
+  yield utf8;
+  const lower = text.toLowerCase();
+  if (lower !== text) yield Buffer.from(lower, "utf8");
+  const escaped = JSON.stringify(text).slice(1, -1);
+  if (escaped !== text) yield Buffer.from(escaped, "utf8");
+  const ascii = asciiJson(text);
+  if (ascii !== escaped) yield Buffer.from(ascii, "latin1");
+  const wide = Buffer.from(text, "utf16le");
+  yield wide;
+  yield Buffer.from(wide).swap16();
+  if (utf8.length >= MIN_RUN) yield* base64Forms(utf8);
+}
+
+function* fieldForms(field: ContentField): Generator<Omit<BytePattern, "needle" | "control">> {
+  if (field.type === "vector") {
+    if (!isDistinctiveVector(field.vector)) return;
+    const bytes = vectorBytes(field.vector);
+    yield { bytes, minRun: Math.min(VECTOR_WINDOW, bytes.length), binary: true };
+    return;
+  }
+  if (field.type === "bytes") yield { bytes: field.bytes, minRun: MIN_RUN, binary: true };
+  for (const view of unfoldContent(field)) {
+    if (view.type !== "text") continue;
+    const text = view.text.trim();
+    if (Buffer.byteLength(text, "utf8") < MIN_WHOLE) continue;
+    for (const bytes of textForms(text)) yield { bytes, minRun: MIN_RUN, binary: false };
+  }
+}
+
+/** Every distinct pattern of every needle. Content shorter than `MIN_WHOLE` bytes has none: it is not looked for at this depth. */
+export function bytePatterns(needles: readonly Needle[]): readonly BytePattern[] {
+  const patterns: BytePattern[] = [];
+  for (const needle of needles) {
+    const seen = new Set<string>();
+    for (const field of needle.content) {
+      for (const form of fieldForms(field)) {
+        if (form.bytes.length < MIN_WHOLE) continue;
+        const id = Buffer.from(form.bytes).toString("latin1");
+        if (seen.has(id)) continue;
+        seen.add(id);
+        patterns.push({ ...form, needle: needle.index, control: needle.fate === "control" });
+      }
+    }
+  }
+  return patterns;
+}

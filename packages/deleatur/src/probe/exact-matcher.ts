@@ -1,0 +1,108 @@
+// Finds a needle's whole field again, equal or contained, plain or encoded, and identical vectors; it looks at passages only and reads no store.
+import type { Finding, Needle, Passage } from "../model/needle.ts";
+import type { Matcher, MatcherFinding } from "./matcher.ts";
+import { normaliseWords } from "./normalise-words.ts";
+import { ANCHOR, createTextSearch } from "./text-search.ts";
+import { unfoldContent } from "./unfold-content.ts";
+import type { View } from "./unfold-content.ts";
+import { bytesText, isDistinctiveVector, numberArrays, vectorBytes } from "./vector-bytes.ts";
+
+/** A shorter text is no evidence where it is merely contained: it counts as an equal field only. */
+const MIN_CONTAINED_WORDS = 3;
+const MIN_CONTAINED_BYTES = 32;
+
+interface Known {
+  /** Needles by their whole text (or bytes as text, or vector as text). */
+  readonly equal: Map<string, Needle[]>;
+  readonly contained: string[];
+}
+
+function learn(known: Known, text: string, needle: Needle, contained: boolean): void {
+  const needles = known.equal.get(text);
+  if (needles === undefined) {
+    known.equal.set(text, [needle]);
+    if (contained) known.contained.push(text);
+  } else if (!needles.includes(needle)) needles.push(needle);
+}
+
+function learnText(known: Known, text: string, needle: Needle): void {
+  const trimmed = text.trim();
+  if (trimmed.length === 0 || needle.explained?.explainsText(trimmed) === true) return;
+  const contained = trimmed.length >= ANCHOR && normaliseWords(trimmed).length >= MIN_CONTAINED_WORDS;
+  learn(known, trimmed, needle, contained);
+}
+
+/** The text of a needle's bytes field, where it is one. */
+function wholeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    if (cause instanceof TypeError) return undefined; // not text: compared as bytes alone
+    throw cause;
+  }
+}
+
+/** Compares passages with all needles at once; the time it takes grows with the passage, not with the number of needles. */
+export function createExactMatcher(needles: readonly Needle[]): Matcher {
+  const texts: Known = { equal: new Map(), contained: [] };
+  const binaries: Known = { equal: new Map(), contained: [] };
+  const vectors: Known = { equal: new Map(), contained: [] };
+  for (const needle of needles) {
+    for (const field of needle.content) {
+      switch (field.type) {
+        case "text":
+          learnText(texts, field.text, needle);
+          break;
+        case "bytes": {
+          const text = wholeText(field.bytes);
+          if (text !== undefined) learnText(texts, text, needle);
+          else if (needle.explained?.explainsText(bytesText(field.bytes)) !== true) {
+            learn(binaries, bytesText(field.bytes), needle, field.bytes.length >= MIN_CONTAINED_BYTES);
+          }
+          break;
+        }
+        case "vector":
+          if (isDistinctiveVector(field.vector) && needle.explained?.explainsVector(field.vector) !== true) {
+            learn(vectors, bytesText(vectorBytes(field.vector)), needle, true);
+          }
+          break;
+      }
+    }
+  }
+  const textSearch = createTextSearch(texts.contained);
+  const binarySearch = createTextSearch(binaries.contained);
+  const vectorSearch = createTextSearch(vectors.contained);
+
+  function match(passage: Passage): readonly MatcherFinding[] {
+    const found = new Map<string, MatcherFinding>();
+    const report = (list: readonly Needle[] | undefined, match: Finding["match"]): true => {
+      for (const { index } of list ?? []) {
+        const id = `${match.how} ${index}`;
+        if (!found.has(id)) found.set(id, { needle: index, place: passage.place, match });
+      }
+      return true;
+    };
+    const vectorFound = { how: "vector", distance: 0, identical: true } as const;
+    const matchView = (view: View): void => {
+      const exact = { how: "exact", encoding: view.encoding } as const;
+      if (view.type === "text") {
+        if (view.whole) report(texts.equal.get(view.text.trim()), exact);
+        textSearch.search(view.text, (at) => report(texts.equal.get(texts.contained[at] ?? ""), exact));
+        if (vectors.equal.size === 0) return;
+        for (const vector of numberArrays(view.text))
+          report(vectors.equal.get(bytesText(vectorBytes(vector))), vectorFound);
+        return;
+      }
+      if (binarySearch.size + vectorSearch.size + binaries.equal.size === 0) return;
+      const bytes = bytesText(view.bytes);
+      if (view.whole) report(binaries.equal.get(bytes), exact);
+      binarySearch.search(bytes, (at) => report(binaries.equal.get(binaries.contained[at] ?? ""), exact));
+      vectorSearch.search(bytes, (at) => report(vectors.equal.get(vectors.contained[at] ?? ""), vectorFound));
+    };
+    if (passage.field.type === "vector")
+      report(vectors.equal.get(bytesText(vectorBytes(passage.field.vector))), vectorFound);
+    else for (const view of unfoldContent(passage.field)) matchView(view);
+    return [...found.values()];
+  }
+  return { match };
+}

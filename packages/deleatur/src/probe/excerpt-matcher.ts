@@ -1,0 +1,78 @@
+// Finds every shared run of normalised words between a passage and the needles, at every position; it looks at passages only and reads no store.
+import type { Needle, Passage } from "../model/needle.ts";
+import type { Matcher, MatcherFinding } from "./matcher.ts";
+import { normaliseWords } from "./normalise-words.ts";
+import type { RunFilter } from "./run-filter.ts";
+import { unfoldContent } from "./unfold-content.ts";
+import { createWordGrams, MIN_WORDS } from "./word-grams.ts";
+
+export interface ExcerptOptions {
+  /** The shortest run that counts, in words. */
+  readonly minWords?: number;
+  /** Runs that survivors with their own provenance also had; beside what each needle itself has as `explained`. Controls are never explained. */
+  readonly explained?: RunFilter;
+}
+
+/** A run of consecutive known grams of one needle in one passage. */
+interface Run {
+  /** Position of its last gram. */
+  last: number;
+  grams: number;
+  longest: number;
+}
+
+/**
+ * Any run of at least `minWords` words that a passage shares with a needle is found, for certain. A run's length is that of its longest
+ * stretch of grams which nothing explains, plus what one gram adds.
+ */
+export function createExcerptMatcher(needles: readonly Needle[], options: ExcerptOptions = {}): Matcher {
+  const minWords = options.minWords ?? MIN_WORDS;
+  const grams = createWordGrams(minWords);
+  /** By gram: the indexes of the needles that have it, unexplained. */
+  const owners: number[][] = [];
+  for (const needle of needles) {
+    for (const field of needle.content) {
+      for (const view of unfoldContent(field)) {
+        if (view.type !== "text") continue;
+        grams.add(normaliseWords(view.text), (gram) => own(gram, needle));
+      }
+    }
+  }
+
+  function own(gram: number, needle: Needle): void {
+    const list = (owners[gram] ??= []);
+    if (list.at(-1) === needle.index) return;
+    if (needle.fate !== "control") {
+      const words = grams.words(gram);
+      if (options.explained?.explainsWords(words) === true || needle.explained?.explainsWords(words) === true) return;
+    }
+    list.push(needle.index);
+  }
+
+  function match(passage: Passage): readonly MatcherFinding[] {
+    const longest = new Map<number, number>();
+    for (const view of unfoldContent(passage.field)) {
+      if (view.type !== "text") continue;
+      const runs = new Map<number, Run>();
+      grams.find(normaliseWords(view.text), (position, gram) => {
+        for (const needle of owners[gram] ?? []) {
+          const run = runs.get(needle);
+          if (run === undefined) {
+            runs.set(needle, { last: position, grams: 1, longest: 1 });
+            continue;
+          }
+          run.grams = run.last === position - 1 ? run.grams + 1 : 1;
+          run.last = position;
+          run.longest = Math.max(run.longest, run.grams);
+        }
+      });
+      for (const [needle, run] of runs) longest.set(needle, Math.max(longest.get(needle) ?? 0, run.longest));
+    }
+    return [...longest].map(([needle, count]) => ({
+      needle,
+      place: passage.place,
+      match: { how: "run", words: count + minWords - 1 } as const,
+    }));
+  }
+  return { match };
+}
