@@ -1,6 +1,7 @@
 // The public form of a boundary (PROOFS §2): what is digested, published and pinned by verifiers. It never holds anything from `connect`.
 import {
   boundaryDigest,
+  canonicalJson,
   compareUtf8,
   DEFAULT_HORIZON_LIMIT,
   toHex,
@@ -31,9 +32,14 @@ export function publicForm(boundary: Boundary): PublicForm {
   };
 }
 
-/** `H(JCS(public form))` in lower-case hex. */
-export function publicFormDigest(boundary: Boundary): string {
-  return toHex(boundaryDigest(publicForm(boundary)));
+/** The public form with its canonical text (JCS) and its digest `H(JCS(public form))` in lower-case hex. */
+export function publicFormOf(boundary: Boundary): {
+  readonly publicForm: PublicForm;
+  readonly digest: string;
+  readonly text: string;
+} {
+  const form = publicForm(boundary);
+  return { publicForm: form, digest: toHex(boundaryDigest(form)), text: canonicalJson(form) };
 }
 
 function limitOf(boundary: Boundary, role: "cache" | "backup"): number {

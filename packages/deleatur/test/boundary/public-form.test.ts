@@ -3,9 +3,11 @@ import { assert as assertProperty, property, shuffledSubarray } from "fast-check
 import { canonicalJson } from "@deleatur/verify";
 import { describe, expect, it } from "vitest";
 import { defineBoundary, parseBoundary } from "../../src/boundary/parse-boundary.ts";
-import { publicForm, publicFormDigest } from "../../src/boundary/public-form.ts";
+import type { Boundary } from "../../src/model/declaration.ts";
+import { publicForm, publicFormOf } from "../../src/boundary/public-form.ts";
 import { EXAMPLE_INPUT, EXAMPLE_YAML } from "./example-boundary.ts";
 
+const publicFormDigest = (declared: Boundary): string => publicFormOf(declared).digest;
 const boundary = parseBoundary(EXAMPLE_YAML, { file: "/srv/agent/deleatur.yaml", env: {} });
 
 describe("the public form", () => {
