@@ -110,8 +110,10 @@ function isNotApplicable(surface: SurfaceEvidence, probe: ProbeEvidence): boolea
 
 /** The required probes of a surface that did not run, were blind, or whose controls stayed silent. */
 export function blindProbes(surface: SurfaceEvidence): readonly ProbeName[] {
+  const isUnanswered = surface.reingest === "unknown" || surface.reingest === "not-run";
   return requiredProbes(surface).filter((name) => {
     const runs = surface.probes.filter((probe) => probe.name === name);
-    return runs.length === 0 || !runs.every((probe) => hasSeen(probe) || isNotApplicable(surface, probe));
+    const isSeen = runs.length > 0 && runs.every((probe) => hasSeen(probe) || isNotApplicable(surface, probe));
+    return !isSeen || (name === "re-ingest" && isUnanswered);
   });
 }
