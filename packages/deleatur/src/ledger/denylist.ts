@@ -1,0 +1,98 @@
+// The denylist: keyed digests that guard against re-ingestion (GUARD-1). It must not be readable or testable without the guard key.
+import { UsageError } from "../model/errors.ts";
+import type { RequestId } from "../model/ids.ts";
+import { hexList, hexOf, newId, now, type LedgerCore } from "./ledger-core.ts";
+import type { Denylist, DenylistEntry, LiftSelector } from "./ledger.ts";
+
+export function createDenylist(core: LedgerCore): Denylist {
+  const { connection, digests } = core;
+
+  function selected({ request, ids, identifiers }: LiftSelector): { where: string; values: string[] } {
+    const conditions: string[] = [];
+    const values: string[] = [];
+    if (request !== undefined) {
+      conditions.push("request = ?");
+      values.push(request);
+    }
+    if (ids !== undefined) {
+      conditions.push("id IN (SELECT value FROM json_each(?))");
+      values.push(JSON.stringify(ids));
+    }
+    if (identifiers !== undefined) {
+      conditions.push("kind = 'identifier' AND digest IN (SELECT unhex(value) FROM json_each(?))");
+      values.push(hexList(identifiers.map((identifier) => digests.identifierDigest(identifier))));
+    }
+    if (conditions.length === 0)
+      throw new UsageError(
+        "NOTHING_SELECTED",
+        "a lift names a request, entries or identifiers; it never lifts everything",
+      );
+    return { where: conditions.join(" AND "), values };
+  }
+
+  return {
+    addDenylist: (request, entries) =>
+      connection.transaction(() => {
+        let added = 0;
+        for (const { kind, digest, shared, owners } of entries) {
+          const known = connection.get<{ id: string; shared: number }>(
+            "SELECT id, shared FROM denylist WHERE kind = ? AND digest = ? AND request = ?",
+            kind,
+            digest,
+            request,
+          );
+          const id = known?.id ?? newId(core);
+          if (known === undefined) {
+            connection.run(
+              "INSERT INTO denylist (id, kind, digest, request, shared, since) VALUES (?, ?, ?, ?, ?, ?)",
+              id,
+              kind,
+              digest,
+              request,
+              shared ? 1 : 0,
+              now(core),
+            );
+            added += 1;
+          } else if (known.shared === 1 && !shared) {
+            // Two fields with one text, of which one is distinctive: the stricter stands.
+            connection.run("UPDATE denylist SET shared = 0 WHERE id = ?", id);
+          }
+          for (const owner of owners)
+            connection.run(
+              "INSERT INTO denylist_owners (entry, owner) VALUES (?, ?) ON CONFLICT DO NOTHING",
+              id,
+              owner,
+            );
+        }
+        return added;
+      }),
+    findDenylist: (kind, digest) =>
+      connection
+        .all<{ id: string; request: string; shared: number; since: string }>(
+          "SELECT id, request, shared, since FROM denylist WHERE kind = ? AND digest = ? ORDER BY since, id",
+          kind,
+          digest,
+        )
+        .map(({ id, request, shared, since }): DenylistEntry => ({
+          id,
+          request: request as RequestId,
+          shared: shared === 1,
+          owners: connection
+            .rows<[Uint8Array]>("SELECT owner FROM denylist_owners WHERE entry = ? ORDER BY owner", id)
+            .map(([owner]) => hexOf(owner)),
+          since,
+        })),
+    liftDenylist(selector) {
+      const { where, values } = selected(selector);
+      return connection.transaction(() => {
+        connection.flushAfterCommit();
+        return connection.run(`DELETE FROM denylist WHERE ${where}`, ...values);
+      });
+    },
+    denylistCount: (request) =>
+      (request === undefined
+        ? connection.get<{ n: number }>("SELECT count(*) AS n FROM denylist")
+        : connection.get<{ n: number }>("SELECT count(*) AS n FROM denylist WHERE request = ?", request)
+      )?.n ?? 0,
+  };
+}

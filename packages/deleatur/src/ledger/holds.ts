@@ -1,0 +1,55 @@
+// Holds: single artifacts that a recorded legal ground keeps. It must not decide whether a ground is lawful.
+import type { ArtifactRef } from "../model/ids.ts";
+import {
+  hexOf,
+  jsonBytes,
+  now,
+  parseJsonBytes,
+  plainRef,
+  sealByGuard,
+  unsealByGuard,
+  type LedgerCore,
+} from "./ledger-core.ts";
+import type { Hold, Lineage } from "./ledger.ts";
+
+export function createHolds(core: LedgerCore): Pick<Lineage, "placeHold" | "releaseHold" | "holds"> {
+  const { connection, digests } = core;
+  const placeOf = (digest: Uint8Array): string => `holds/${hexOf(digest)}`;
+  return {
+    placeHold(refs, ground, until) {
+      connection.transaction(() => {
+        for (const ref of refs) {
+          const digest = digests.artifactDigest(ref);
+          connection.run(
+            `INSERT INTO holds (artifact, sealed, until, since) VALUES (?, ?, ?, ?)
+             ON CONFLICT (artifact) DO UPDATE SET sealed = excluded.sealed, until = excluded.until`,
+            digest,
+            sealByGuard(core, placeOf(digest), jsonBytes({ ref: plainRef(ref), ground })),
+            until,
+            now(core),
+          );
+        }
+      });
+    },
+    releaseHold(refs) {
+      return connection.transaction(() => {
+        connection.flushAfterCommit();
+        return refs.reduce(
+          (sum, ref) => sum + connection.run("DELETE FROM holds WHERE artifact = ?", digests.artifactDigest(ref)),
+          0,
+        );
+      });
+    },
+    holds: () =>
+      connection
+        .all<{ artifact: Uint8Array; sealed: Uint8Array; until: string; since: string }>(
+          "SELECT artifact, sealed, until, since FROM holds ORDER BY until, artifact",
+        )
+        .map(({ artifact, sealed, until, since }): Hold => {
+          const { ref, ground } = parseJsonBytes<{ ref: ArtifactRef; ground: string }>(
+            unsealByGuard(core, placeOf(artifact), sealed),
+          );
+          return { ref, ground, until, since };
+        }),
+  };
+}

@@ -1,0 +1,312 @@
+// The ledger as the engine sees it: lineage, intents, fences, denylist, requests, epochs, risks and the log behind one synchronous interface. Types only.
+import type { EdgeOrigin } from "../model/artifact.ts";
+import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import type { LedgerKeys } from "./keys.ts";
+import type { LedgerLogEntry } from "./log-entry.ts";
+import type { RequestJournal } from "./request-record.ts";
+
+export interface LedgerOptions {
+  /** Path of the ledger's SQLite file. */
+  readonly file: string;
+  readonly keys: LedgerKeys;
+  readonly clock: () => Date;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly readonly?: boolean;
+  /** Names the log (`deleatur/<id>`); where absent, the first recorded boundary names it. */
+  readonly boundaryId?: string;
+  /** How long a lock of another process is waited for; 5,000 where absent. */
+  readonly busyTimeoutMs?: number;
+}
+
+export type ArtifactState = "live" | "erased" | "kept";
+
+/** What is known of one artifact when it is recorded. Holds personal data: never log it. */
+export interface ArtifactRecord {
+  readonly ref: ArtifactRef;
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly sources: readonly ArtifactRef[];
+  readonly contentDigest?: Uint8Array;
+  readonly origin: EdgeOrigin;
+}
+
+export interface KnownArtifact {
+  readonly state: ArtifactState;
+  readonly knownBy: EdgeOrigin;
+  /** Of live artifacts only. */
+  readonly contentDigest?: Uint8Array;
+  readonly erasedAt?: string;
+}
+
+export interface KnownSource {
+  /** Absent once the source is erased. */
+  readonly ref?: ArtifactRef;
+  /** Hex of the keyed digest. */
+  readonly digest: string;
+  readonly origin: EdgeOrigin;
+}
+
+export interface Reached {
+  readonly ref: ArtifactRef;
+  /** Edges on the shortest path; 0 for the artifacts that the search began from. */
+  readonly depth: number;
+  /** The origins on the best path, sorted; `inferred` is among them only where every path needs an inferred edge. */
+  readonly origins: readonly EdgeOrigin[];
+  readonly state: ArtifactState;
+}
+
+export interface Hold {
+  readonly ref: ArtifactRef;
+  readonly ground: string;
+  /** ISO date. */
+  readonly until: string;
+  readonly since: string;
+}
+
+export interface Lineage {
+  /** Upserts artifacts with their persons and edges in one transaction; the same list again changes nothing. An erased key that is recorded again is live again. */
+  recordArtifacts(list: readonly ArtifactRecord[]): void;
+  artifact(ref: ArtifactRef): KnownArtifact | undefined;
+  sourcesOf(ref: ArtifactRef): readonly KnownSource[];
+  subjectsOf(ref: ArtifactRef): readonly SubjectIdentifier[];
+  /** Live and kept artifacts about any of these identifiers. */
+  artifactsAbout(identifiers: readonly SubjectIdentifier[]): readonly ArtifactRef[];
+  /** Everything derived from these artifacts, transitively, themselves included at depth 0; sources stand before what is derived from them. Erased artifacts are walked through; their refs are known no more. */
+  closure(from: readonly ArtifactRef[]): readonly Reached[];
+  /** Drops key, content digest and persons; the keyed digest and the edges stay. */
+  markErased(refs: readonly ArtifactRef[], request: RequestId): void;
+  dropSources(derived: ArtifactRef, sources: readonly ArtifactRef[]): void;
+  dropSubjects(ref: ArtifactRef, identifiers: readonly SubjectIdentifier[]): void;
+  /** Whether each was ever erased, whatever came after. */
+  wasErased(refs: readonly ArtifactRef[]): readonly boolean[];
+  /** Whether this artifact was once erased with this very content (RESURRECTED needs key and content). */
+  wasErasedWith(ref: ArtifactRef, contentDigest: Uint8Array): boolean;
+  /** An operator confirms an inferred edge: its origin becomes declared. The caller logs it. @throws UsageError NO_SUCH_EDGE */
+  confirmEdge(derived: ArtifactRef, source: ArtifactRef): void;
+  /** Edges that nobody has confirmed yet and whose two ends are known. */
+  inferredEdges(): readonly { readonly derived: ArtifactRef; readonly source: ArtifactRef }[];
+  counts(): {
+    readonly artifacts: number;
+    readonly derivations: number;
+    readonly perSurface: Readonly<Record<string, number>>;
+  };
+  /** A held artifact is `kept`: fenced, not erased, not purged. */
+  placeHold(refs: readonly ArtifactRef[], ground: string, until: string): void;
+  /** Answers how many holds ended. */
+  releaseHold(refs: readonly ArtifactRef[]): number;
+  holds(): readonly Hold[];
+}
+
+/** A process that writes: it is known dead by host, process id and start. */
+export interface Writer {
+  readonly host: string;
+  readonly pid: number;
+  readonly started: string;
+}
+
+export interface IntentOrder {
+  readonly ref: ArtifactRef;
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly sources: readonly ArtifactRef[];
+  readonly contentDigest?: Uint8Array;
+  readonly leaseMs: number;
+}
+
+export interface OpenIntent {
+  readonly id: string;
+  readonly ref: ArtifactRef;
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly sources: readonly ArtifactRef[];
+  readonly contentDigest?: Uint8Array;
+  readonly begun: Date;
+  readonly leaseUntil: Date;
+  readonly writer: Writer;
+  /** `unresolved`: a resolution was tried and could not tell. */
+  readonly state: "open" | "unresolved";
+}
+
+export interface Intents {
+  /** @throws WriteRefusedError FENCED | ERASED_SOURCE, in the same transaction: all of the list or none */
+  beginIntents(list: readonly IntentOrder[], writer: Writer): readonly string[];
+  /** Records the artifacts and edges. @throws WriteRefusedError FENCED | ERASED_SOURCE: the write must be undone, then aborted */
+  commitIntents(ids: readonly string[]): void;
+  abortIntents(ids: readonly string[]): void;
+  /** Open and unresolved ones, oldest first. */
+  openIntents(): readonly OpenIntent[];
+  /** How the store, read at the intended key, answered. `joined` records the artifact under the fence. */
+  resolveIntent(id: string, how: "joined" | "aborted" | "unresolved"): void;
+}
+
+export interface FenceSelector {
+  readonly identifiers?: readonly SubjectIdentifier[];
+  readonly refs?: readonly ArtifactRef[];
+  readonly sources?: readonly ArtifactRef[];
+}
+
+export interface Fence {
+  raiseFence(
+    request: RequestId,
+    fence: { readonly identifiers: readonly SubjectIdentifier[]; readonly refs: readonly ArtifactRef[] },
+  ): void;
+  extendFence(request: RequestId, refs: readonly ArtifactRef[]): void;
+  lowerFence(request: RequestId): void;
+  isFenced(selector: FenceSelector): boolean;
+}
+
+export type DenylistKind = "identifier" | "record" | "exact" | "folded";
+
+export interface DenylistOrder {
+  readonly kind: DenylistKind;
+  /** 32 bytes from `keyedDigest`, `identifierDigest` or `artifactDigest`. */
+  readonly digest: Uint8Array;
+  /** Content that another person also had: refused only for its owners. */
+  readonly shared: boolean;
+  /** `identifierDigest` of each identifier of the person. */
+  readonly owners: readonly Uint8Array[];
+}
+
+export interface DenylistEntry {
+  readonly id: string;
+  readonly request: RequestId;
+  readonly shared: boolean;
+  /** Hex of `identifierDigest`. */
+  readonly owners: readonly string[];
+  readonly since: string;
+}
+
+export interface LiftSelector {
+  readonly request?: RequestId;
+  readonly ids?: readonly string[];
+  /** Lifts entries of kind identifier only; content entries outlive a lift that does not name them (GUARD-2). */
+  readonly identifiers?: readonly SubjectIdentifier[];
+}
+
+export interface Denylist {
+  /** Answers how many were new. */
+  addDenylist(request: RequestId, entries: readonly DenylistOrder[]): number;
+  findDenylist(kind: DenylistKind, digest: Uint8Array): readonly DenylistEntry[];
+  /** Lifts what every given part of the selector names. @throws UsageError where nothing is given */
+  liftDenylist(selector: LiftSelector): number;
+  denylistCount(request?: RequestId): number;
+}
+
+export interface Digests {
+  /** HMAC-SHA256 under the guard key, separated by domain; parts are length-prefixed. */
+  keyedDigest(domain: string, ...parts: readonly (string | Uint8Array)[]): Uint8Array;
+  identifierDigest(identifier: SubjectIdentifier): Uint8Array;
+  artifactDigest(ref: ArtifactRef): Uint8Array;
+}
+
+export interface EpochRecord {
+  readonly epoch: number;
+  readonly state: "begun" | "recorded";
+  /** Hex of B. */
+  readonly root?: string;
+  readonly boundaryDigest?: string;
+  readonly begun: string;
+  readonly finished?: string;
+  readonly surfaces?: unknown;
+  readonly keyDestroyed: boolean;
+}
+
+export interface Epochs {
+  /** The next number with a fresh random key, which stands in the key store before the number is used. */
+  newEpoch(): { readonly epoch: number; readonly key: Uint8Array };
+  epochKey(epoch: number): Uint8Array | undefined;
+  destroyEpochKey(epoch: number): void;
+  recordEpoch(
+    epoch: number,
+    result: {
+      readonly root: string;
+      readonly boundaryDigest: string;
+      readonly begun: string;
+      readonly finished: string;
+      /** JSON without personal data: commitments and states per surface. */
+      readonly surfaces: unknown;
+    },
+  ): void;
+  epochs(): readonly EpochRecord[];
+}
+
+export interface BoundaryVersion {
+  /** Counts up from 1. */
+  readonly version: number;
+  readonly digest: string;
+  readonly publicForm: string;
+  readonly since: string;
+}
+
+export interface BoundaryVersions {
+  /** Whether this version is new. A version that was there before and is not the latest counts as new again. */
+  recordBoundary(digest: string, publicForm: string): boolean;
+  boundaryVersions(): readonly BoundaryVersion[];
+}
+
+export interface RiskOrder {
+  readonly request: RequestId;
+  readonly surface: SurfaceId;
+  readonly kind: string;
+  readonly cure: string;
+  /** ISO time. */
+  readonly deadline: string;
+  /** JSON without personal data. */
+  readonly detail: unknown;
+}
+
+/** What closes a risk (RISK-1): a later audit that looked, or a horizon that has passed. */
+export type RiskEvidence =
+  | { readonly kind: "audit"; readonly epoch: number; readonly logIndex: number }
+  | { readonly kind: "horizon"; readonly until: string };
+
+export interface Risk extends RiskOrder {
+  readonly id: string;
+  readonly opened: string;
+  readonly overdue: boolean;
+  readonly closed?: { readonly at: string; readonly evidence: RiskEvidence };
+}
+
+export interface Risks {
+  /** Answers their ids. The same request, surface and kind again only moves the deadline, cure and detail of the open risk. */
+  openRisks(list: readonly RiskOrder[]): readonly string[];
+  /** Open ones by deadline, so the overdue first; then the closed. */
+  risks(): readonly Risk[];
+  /** @throws UsageError NO_SUCH_RISK, or where the horizon has not passed */
+  closeRisk(id: string, evidence: RiskEvidence): void;
+}
+
+export interface StoredLogEntry {
+  readonly index: number;
+  /** The canonical JSON that was hashed. */
+  readonly entry: string;
+  readonly at: string;
+}
+
+export type LogState = { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+export interface TransparencyLog {
+  /** Answers the entry's index. Typed entries only: none of them has room for personal data. */
+  append(entry: LedgerLogEntry): number;
+  logSize(): number;
+  logEntry(index: number): StoredLogEntry;
+  /** From `from` (0) up to, not including, `to` (the size). */
+  logEntries(from?: number, to?: number): readonly StoredLogEntry[];
+  logRoot(size?: number): Uint8Array;
+  inclusionProof(index: number, size: number): readonly Uint8Array[];
+  consistencyProof(from: number, to: number): readonly Uint8Array[];
+  /** A signed note (C2SP) over the current size and root; kept, so that a shorter log is noticed. @throws LedgerError NO_BOUNDARY before a boundary names the log */
+  checkpoint(): string;
+  /** `deleatur/<boundary id>`. @throws LedgerError NO_BOUNDARY */
+  logOrigin(): string;
+  /** Recomputes every leaf, node and checkpoint. */
+  verifyLog(): LogState;
+}
+
+export interface Ledger
+  extends Lineage, Intents, Fence, Denylist, Digests, RequestJournal, Epochs, BoundaryVersions, Risks, TransparencyLog {
+  readonly file: string;
+  readonly keys: LedgerKeys;
+  /** Runs `act` in one write transaction (BEGIN IMMEDIATE); a nested call joins the outer one. @throws LedgerError LEDGER_LOCKED | LEDGER_FULL */
+  transaction<T>(act: () => T): T;
+  /** Moves what was dropped out of the write-ahead log; `busy` while another process reads. It is tried by itself after every act that drops something. */
+  flush(): "flushed" | "busy";
+  close(): void;
+}

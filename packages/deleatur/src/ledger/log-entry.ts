@@ -1,0 +1,149 @@
+// The entries that the ledger's log may hold: types, random ids, names and counts. None has room for personal data (LOG-1, PRIVACY-1). Types only.
+import type { LogEntry } from "@deleatur/verify";
+import type {
+  AttestationEntry,
+  BoundaryVersionEntry,
+  EpochRootsEntry,
+  PurgeFinishedEntry,
+  RequestEntry,
+} from "@deleatur/verify";
+
+export type { AttestationEntry, BoundaryVersionEntry, EpochRootsEntry, PurgeFinishedEntry, RequestEntry };
+
+/** Around every run, whatever it does (LOG-1). A run without its end was cut off. */
+export interface RunStartedEntry {
+  readonly type: "run-started";
+  readonly at: string;
+  /** Random, 32 hex digits. */
+  readonly run: string;
+  readonly verb: string;
+  readonly request?: string;
+}
+
+export interface RunFinishedEntry {
+  readonly type: "run-finished";
+  readonly at: string;
+  readonly run: string;
+  readonly outcome: "done" | "failed" | "interrupted";
+  /** The code of an error. */
+  readonly code?: string;
+}
+
+export interface StepEntry {
+  readonly type: "step-started" | "step-finished";
+  readonly at: string;
+  readonly request: string;
+  readonly step: string;
+}
+
+export interface VerdictEntry {
+  readonly type: "verdict";
+  readonly at: string;
+  readonly request: string;
+  readonly verdict: string;
+  /** Reason codes, sorted. */
+  readonly reasons: readonly string[];
+}
+
+/** Something is back, or somebody else lost data. `name` is a name of PROOFS §2, never a key. */
+export interface ViolationEntry {
+  readonly type: "violation";
+  readonly at: string;
+  readonly code: string;
+  readonly surface: string;
+  readonly request?: string;
+  readonly name?: string;
+  /** Rounded. */
+  readonly count?: number;
+}
+
+export interface WriteRefusedEntry {
+  readonly type: "write-refused";
+  readonly at: string;
+  readonly code: "FENCED" | "ERASED_SOURCE" | "NO_SOURCE" | "DENYLISTED";
+  readonly surface: string;
+  /** The kind of the denylist entry that refused. */
+  readonly kind?: string;
+}
+
+export interface LiftEntry {
+  readonly type: "denylist-lifted";
+  readonly at: string;
+  readonly request?: string;
+  readonly role: string;
+  readonly reason: string;
+  /** Rounded. */
+  readonly count: number;
+}
+
+export interface ReviewEntry {
+  readonly type: "review-decided";
+  readonly at: string;
+  readonly request: string;
+  readonly suspect: string;
+  readonly decision: "kept" | "erased";
+  readonly role: string;
+  readonly reason: string;
+}
+
+export interface EdgeConfirmedEntry {
+  readonly type: "edge-confirmed";
+  readonly at: string;
+  readonly derivedSurface: string;
+  readonly sourceSurface: string;
+  readonly role: string;
+}
+
+export interface IdentifierNoneEntry {
+  readonly type: "identifier-none";
+  readonly at: string;
+  readonly request: string;
+  /** The identifier type of which the person has none (LINEAGE-7). */
+  readonly identifierType: string;
+}
+
+export interface RiskEntry {
+  readonly type: "risk-opened" | "risk-closed";
+  readonly at: string;
+  readonly risk: string;
+  readonly request: string;
+  readonly surface: string;
+  readonly kind: string;
+  readonly deadline?: string;
+}
+
+export interface HoldEntry {
+  readonly type: "hold-placed" | "hold-released";
+  readonly at: string;
+  readonly surface: string;
+  /** Rounded. */
+  readonly count: number;
+}
+
+export interface KeysExportedEntry {
+  readonly type: "keys-exported";
+  readonly at: string;
+}
+
+export interface RequestClosedEntry {
+  readonly type: "request-closed";
+  readonly at: string;
+  readonly request: string;
+}
+
+export type LedgerLogEntry =
+  | LogEntry
+  | RunStartedEntry
+  | RunFinishedEntry
+  | StepEntry
+  | VerdictEntry
+  | ViolationEntry
+  | WriteRefusedEntry
+  | LiftEntry
+  | ReviewEntry
+  | EdgeConfirmedEntry
+  | IdentifierNoneEntry
+  | RiskEntry
+  | HoldEntry
+  | KeysExportedEntry
+  | RequestClosedEntry;

@@ -1,0 +1,133 @@
+// Opens the ledger's file: schema, keys and log are checked before anything is read or written. It must not create a ledger over a missing key.
+import { chmodSync, existsSync } from "node:fs";
+import { LedgerError } from "../model/errors.ts";
+import { equalBytes } from "@deleatur/verify";
+import { claimBoundaryId, createBoundaryVersions } from "./boundary-versions.ts";
+import { createClosure } from "./closure.ts";
+import { connect, type Connection } from "./connection.ts";
+import { createDenylist } from "./denylist.ts";
+import { createDigests } from "./digests.ts";
+import { createEpochs } from "./epochs.ts";
+import { createFence } from "./fence.ts";
+import { createHolds } from "./holds.ts";
+import { createIntents } from "./intents.ts";
+import type { LedgerKeys } from "./keys.ts";
+import type { LedgerCore } from "./ledger-core.ts";
+import type { Ledger, LedgerOptions } from "./ledger.ts";
+import { createLineage } from "./lineage.ts";
+import { createLog } from "./log.ts";
+import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
+import { createRequestJournal } from "./request-journal.ts";
+import { createRequests } from "./requests.ts";
+import { createRisks } from "./risks.ts";
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+function keyChecks(keys: LedgerKeys): readonly (readonly [string, string, Uint8Array])[] {
+  return [
+    ["guard", "key-check/guard", keys.checkValue("guard")],
+    ["request", "key-check/request", keys.checkValue("request")],
+    ["signing", "public-key", keys.publicKey],
+  ];
+}
+
+function writeKeyChecks(connection: Connection, keys: LedgerKeys): void {
+  for (const [, name, value] of keyChecks(keys))
+    connection.run("INSERT INTO meta (name, value) VALUES (?, ?)", name, value);
+}
+
+function compareKeys(connection: Connection, keys: LedgerKeys): void {
+  for (const [key, name, value] of keyChecks(keys)) {
+    const stored = connection.get<{ value: Uint8Array }>("SELECT value FROM meta WHERE name = ?", name)?.value;
+    if (stored !== undefined && equalBytes(new Uint8Array(stored), value)) continue;
+    throw new LedgerError("KEY_WRONG", `the ${key} key is not the one that this ledger was made with`, {
+      place: { file: connection.file },
+      cure: "restore the ledger's own keys, or run `deleatur keys import` with an export of them",
+    });
+  }
+}
+
+function prepare(connection: Connection, isReadonly: boolean): void {
+  // Reads the header first: a foreign or damaged file is refused before a pragma could write to it.
+  const version = schemaVersion(connection);
+  connection.pragma("foreign_keys = ON");
+  connection.pragma("temp_store = MEMORY");
+  if (isReadonly) {
+    if (version === SCHEMA_VERSION) return;
+    throw new LedgerError("LEDGER_OLDER", "the ledger's schema is older than this program, it cannot only be read", {
+      place: { file: connection.file },
+      cure: "open it once for writing, for example with `deleatur requests`",
+    });
+  }
+  connection.pragma("secure_delete = ON");
+  connection.pragma("journal_mode = WAL");
+  connection.pragma("synchronous = FULL");
+}
+
+function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof createLog> } {
+  const { connection, keys, digests } = core;
+  const lineage = createLineage(core);
+  const fence = createFence(core);
+  const log = createLog(core);
+  return {
+    file: connection.file,
+    keys,
+    log,
+    ...digests,
+    ...lineage,
+    ...createClosure(core),
+    ...createHolds(core),
+    ...fence,
+    ...createIntents(core, fence, lineage),
+    ...createDenylist(core),
+    ...createRequests(core),
+    ...createRequestJournal(core),
+    ...createEpochs(core),
+    ...createBoundaryVersions(core),
+    ...createRisks(core),
+    ...log,
+    transaction: (act) => connection.transaction(act),
+    flush: () => connection.flush(),
+    close: () => connection.close(),
+  };
+}
+
+/**
+ * Opens a ledger, and makes it where the file is new. @throws LedgerError: LEDGER_MISSING, NOT_A_LEDGER, LEDGER_DAMAGED,
+ * LEDGER_LOCKED, LEDGER_FULL, LEDGER_NEWER, KEY_WRONG, LOG_DAMAGED
+ */
+export function openLedger(options: LedgerOptions): Ledger {
+  const { file, keys, clock, random, readonly: isReadonly = false, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  if (isReadonly && !existsSync(file)) {
+    throw new LedgerError("LEDGER_MISSING", `there is no ledger at ${file} to read`, {
+      place: { file },
+      cure: "name the ledger's file under connect.ledger",
+    });
+  }
+  const connection = connect(file, { readonly: isReadonly, busyTimeoutMs });
+  try {
+    prepare(connection, isReadonly);
+    const core: LedgerCore = { connection, keys, clock, random, digests: createDigests(keys) };
+    const { log, ...ledger } = build(core);
+    if (!isReadonly && schemaVersion(connection) < SCHEMA_VERSION) {
+      connection.transaction(() => {
+        if (!migrate(connection)) return;
+        writeKeyChecks(connection, keys);
+        log.begin();
+        if (process.platform !== "win32") chmodSync(file, 0o600);
+      });
+    }
+    compareKeys(connection, keys);
+    log.check();
+    if (options.boundaryId !== undefined && !isReadonly) {
+      const { boundaryId } = options;
+      connection.transaction(() => claimBoundaryId(core, boundaryId));
+    }
+    // What a crash left in the write-ahead log between an erase and its flush.
+    if (!isReadonly) connection.flush();
+    return ledger;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}

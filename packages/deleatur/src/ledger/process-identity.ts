@@ -1,0 +1,52 @@
+// Which process this is, and whether another one is known to be dead. It must say dead only where it knows.
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Writer } from "./ledger.ts";
+
+function readOrNothing(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    // No such file on this platform: the identity is coarser there.
+    return "";
+  }
+}
+
+/** Clock ticks since boot at which a process began (Linux), which tells a reused process id from its former holder. */
+function startTicks(pid: number): string {
+  const stat = readOrNothing(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  // The command's name stands in brackets and may hold spaces; field 22 is the 20th behind it.
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
+
+function bootId(): string {
+  return readOrNothing(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1")).trim();
+}
+
+function startedOf(pid: number): string {
+  return `${bootId()}/${startTicks(pid)}`;
+}
+
+/** This process. The host carries the process-id namespace: in another container the same number is another process. */
+export function currentWriter(): Writer {
+  const namespace = readOrNothing(() => readlinkSync("/proc/self/ns/pid"));
+  return { host: `${hostname()}/${namespace}`, pid: process.pid, started: startedOf(process.pid) };
+}
+
+export function isSameWriter(a: Writer, b: Writer): boolean {
+  return a.host === b.host && a.pid === b.pid && a.started === b.started;
+}
+
+/** Whether a process of this host is gone for certain; of another host nothing is known. */
+export function isKnownDead(writer: Writer, here: Writer = currentWriter()): boolean {
+  if (writer.host !== here.host) return false;
+  try {
+    process.kill(writer.pid, 0);
+  } catch (error) {
+    // EPERM: it lives and belongs to somebody else.
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+  const ticks = startTicks(writer.pid);
+  // Where the platform tells no start, a living process of this number counts as the writer.
+  return ticks !== "" && writer.started.includes("/") && startedOf(writer.pid) !== writer.started;
+}
