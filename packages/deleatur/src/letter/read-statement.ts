@@ -1,0 +1,83 @@
+// Reads from a receipt what a letter needs. The receipt is hostile input: this checks shapes, not signatures (that is `verify`, which comes first).
+import { ERASURE_PREDICATE, fromBase64, type Receipt, TOMBSTONE_PREDICATE, WITHHELD_PREDICATE } from "@deleatur/verify";
+import { z } from "zod";
+import { UsageError } from "../model/errors.ts";
+
+const count = z.number().int().min(0);
+const time = z.iso.datetime().transform((text) => new Date(text));
+const horizon = z.object({ until: z.number().int().min(0).max(8_640_000_000_000), basis: z.string() }).nullable();
+const publicForm = z.object({
+  surfaces: z.array(z.object({ id: z.string(), label: z.string().nullable() })),
+  exemptions: z.array(z.object({ name: z.string(), kind: z.string(), ground: z.string().nullish() })),
+  keep: z.unknown(),
+});
+const boundary = z.object({ id: z.string(), publicForm });
+const common = { request: z.string(), target: z.enum(["person", "records"]), issued: time, boundary };
+
+const attested = z.object({
+  ...common,
+  effective: time,
+  received: time.nullable(),
+  due: time.nullable(),
+  surfaces: z.array(z.object({ id: z.string(), alg: z.number(), horizon })),
+  residualRisks: z.array(z.object({ surface: z.string(), code: z.string(), deadline: time.nullable() })),
+  denylist: z.object({ count }),
+});
+
+const withheld = z.object({
+  ...common,
+  code: z.string(),
+  reasons: z.array(z.object({ code: z.string(), surface: z.string().nullable() })),
+  surfaces: z.array(
+    z.object({
+      id: z.string(),
+      erased: count,
+      absent: count,
+      rewritten: count,
+      pending: count,
+      unsupported: count,
+      failed: count,
+      blind: count,
+    }),
+  ),
+});
+
+const statement = z.discriminatedUnion("predicateType", [
+  z.object({ predicateType: z.literal(ERASURE_PREDICATE), predicate: attested }),
+  z.object({ predicateType: z.literal(TOMBSTONE_PREDICATE), predicate: attested }),
+  z.object({ predicateType: z.literal(WITHHELD_PREDICATE), predicate: withheld }),
+]);
+
+export type LetterStatement = z.output<typeof statement>;
+
+/**
+ * The signed statement, as far as a letter tells it.
+ * @throws UsageError BAD_RECEIPT where it is no statement of ours, or calls itself an erasure and names what is not erased (VERIFY-2)
+ */
+export function readStatement(receipt: Receipt): LetterStatement {
+  const parsed = statement.safeParse(parsePayload(receipt));
+  if (!parsed.success) throw badReceipt("holds no statement that a letter can tell", parsed.error);
+  const read = parsed.data;
+  if (read.predicateType === ERASURE_PREDICATE) {
+    const { residualRisks, surfaces } = read.predicate;
+    const isWhole = residualRisks.length === 0 && surfaces.every(({ alg }) => alg === 1 || alg === 2);
+    if (!isWhole) throw badReceipt("calls itself an erasure and names what is not erased", undefined);
+  }
+  return read;
+}
+
+function parsePayload(receipt: Receipt): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(fromBase64(receipt.envelope.payload)));
+  } catch (cause) {
+    // The cause is not passed on: a parser quotes what it could not read.
+    throw badReceipt("holds a payload that is not JSON", cause instanceof Error ? cause.name : undefined);
+  }
+}
+
+function badReceipt(what: string, cause: unknown): UsageError {
+  return new UsageError("BAD_RECEIPT", `the receipt ${what}, run \`deleatur verify\` on it`, {
+    cure: "write a letter only from a receipt that verifies",
+    cause,
+  });
+}
