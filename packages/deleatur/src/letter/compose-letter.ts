@@ -171,8 +171,15 @@ function check(options: LetterOptions, wording: Wording): string {
   const box =
     code === undefined
       ? `<p class="note">${wording.noCodeNote}</p>`
-      : `<div class="code"><b>${wording.codeLabel}</b><code>${code}</code><span class="note">${wording.codeNote}</span></div>`;
+      : `<div class="code"><b>${wording.codeLabel}</b><code>${inTwoLines(code)}</code><span class="note">${wording.codeNote}</span></div>`;
   return section(wording.checkHeading, `<p>${wording.checkNote}</p>\n<pre>${command}</pre>\n${box}`);
+}
+
+/** Eight groups read best as four and four. */
+function inTwoLines(code: string): string {
+  const groups = code.split("-");
+  const half = Math.ceil(groups.length / 2);
+  return groups.length < 4 ? code : `${groups.slice(0, half).join("-")}-<br>${groups.slice(half).join("-")}`;
 }
 
 function rights(facts: LetterFacts, wording: Wording): string {

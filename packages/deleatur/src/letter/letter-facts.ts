@@ -136,7 +136,7 @@ function commonFacts(predicate: Attested | Withheld): Omit<CommonFacts, "locatio
     boundary: id,
     target: predicate.target,
     issued: predicate.issued,
-    kept: keptLines(publicForm.keep, labels(publicForm)),
+    kept: keptLines(keptSurfaces(predicate), publicForm),
     exempt: publicForm.exemptions.map(({ name, ground, kind }) => ({ label: name, ground: ground ?? kind })),
   };
 }
@@ -150,15 +150,31 @@ const keep = z.object({ ground: z.string(), until: z.string() });
 const keepByList = z.array(keep.extend({ surface: z.string() }));
 const keepBySurface = z.record(z.string(), keep);
 
-/** The public form's `keep` is free JSON (PROOFS §2): a list or a map of surfaces is read, anything else is no ground. */
-function keptLines(given: unknown, label: (surface: string) => string): readonly KeptLine[] {
-  const list = keepByList.safeParse(given);
-  const map = list.success ? undefined : keepBySurface.safeParse(given);
-  const lines = list.success
-    ? list.data
-    : Object.entries(map?.data ?? {}).map(([surface, kept]) => ({ surface, ...kept }));
-  return lines.map(({ surface, ground, until }) => {
-    const date = new Date(until);
-    return { label: label(surface), ground, ...(Number.isNaN(date.getTime()) ? {} : { until: date }) };
+/** Surfaces in which records of this request were kept; one that merely could keep some is none of the person's concern. */
+function keptSurfaces(predicate: Attested | Withheld): readonly { readonly surface: string; readonly text: string }[] {
+  const given = "residualRisks" in predicate ? predicate.residualRisks : predicate.reasons;
+  return given.flatMap(({ code, surface, text }) => (code === "KEPT" && surface !== null ? [{ surface, text }] : []));
+}
+
+/** The declared ground where there is one, else (a hold on single records) what was signed about it. */
+function keptLines(
+  kept: readonly { readonly surface: string; readonly text: string }[],
+  publicForm: Attested["boundary"]["publicForm"],
+): readonly KeptLine[] {
+  const label = labels(publicForm);
+  const grounds = declaredGrounds(publicForm.keep);
+  return kept.map(({ surface, text }) => {
+    const declared = grounds.get(surface);
+    const until = declared === undefined ? undefined : new Date(declared.until);
+    const isDated = until !== undefined && !Number.isNaN(until.getTime());
+    return { label: label(surface), ground: declared?.ground ?? text, ...(isDated ? { until } : {}) };
   });
+}
+
+/** The public form's `keep` is free JSON (PROOFS §2): a list or a map of surfaces is read, anything else is no ground. */
+function declaredGrounds(given: unknown): ReadonlyMap<string, z.output<typeof keep>> {
+  const list = keepByList.safeParse(given);
+  if (list.success) return new Map(list.data.map((one) => [one.surface, one]));
+  const map = keepBySurface.safeParse(given);
+  return new Map(map.success ? Object.entries(map.data) : []);
 }

@@ -20,14 +20,16 @@ const attested = z.object({
   received: time.nullable(),
   due: time.nullable(),
   surfaces: z.array(z.object({ id: z.string(), alg: z.number(), horizon })),
-  residualRisks: z.array(z.object({ surface: z.string(), code: z.string(), deadline: time.nullable() })),
+  residualRisks: z.array(
+    z.object({ surface: z.string(), code: z.string(), text: z.string(), deadline: time.nullable() }),
+  ),
   denylist: z.object({ count }),
 });
 
 const withheld = z.object({
   ...common,
   code: z.string(),
-  reasons: z.array(z.object({ code: z.string(), surface: z.string().nullable() })),
+  reasons: z.array(z.object({ code: z.string(), surface: z.string().nullable(), text: z.string() })),
   surfaces: z.array(
     z.object({
       id: z.string(),

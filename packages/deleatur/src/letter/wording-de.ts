@@ -34,7 +34,7 @@ export const GERMAN: Wording = {
   }),
   tombstone: ({ open, all }) => ({
     title: "Ihr Antrag ist erst zum Teil erfüllt",
-    status: `Teilweise erledigt: ${open} von ${all} Speicherorten sind noch offen`,
+    status: `Teilweise erledigt: ${open} von ${all} Speicherorten ${open === 1 ? "ist" : "sind"} noch offen`,
     opening:
       "Was wir erreichen konnten, haben wir entfernt. Dieses Schreiben bestätigt nicht, dass alles davon weg ist: Die unter „Was nicht gezeigt werden konnte“ genannten Speicherorte sind noch offen, jeweils mit dem Grund.",
     doneHeading: "Was bisher geschehen ist",
@@ -95,7 +95,7 @@ export const GERMAN: Wording = {
 
   guardHeading: "Neue Einträge",
   guardNote: (entries) =>
-    `Damit dieselben Daten nicht wieder gespeichert werden, ${entries === 1 ? "wurde ein Sperrvermerk" : `wurden ${entries} Sperrvermerke`} angelegt. Es sind verschlüsselte Prüfwerte, aus denen niemand Ihre Daten lesen kann. Sie enden, wenn Sie uns bitten, wieder Daten über Sie zu speichern.`,
+    `Damit dieselben Daten nicht wieder gespeichert werden, ${entries === 1 ? "wurde ein Sperrvermerk" : `wurden ${entries} Sperrvermerke`} angelegt. Es sind mit einem Schlüssel gebildete Prüfwerte, aus denen niemand Ihre Daten lesen kann. Sie enden, wenn Sie uns bitten, wieder Daten über Sie zu speichern.`,
 
   limitsHeading: "Wonach nicht gesucht wurde",
   limits: [

@@ -34,7 +34,7 @@ export const ENGLISH: Wording = {
   }),
   tombstone: ({ open, all }) => ({
     title: "Your request has been carried out only in part",
-    status: `Partly complete: ${open} of ${all} data locations remain open`,
+    status: `Partly complete: ${open} of ${all} data locations ${open === 1 ? "remains" : "remain"} open`,
     opening:
       "We have removed what we could reach. This letter does not confirm that all of it is gone: the data locations listed under “What could not be shown” are still open, each with the reason.",
     doneHeading: "What has been done so far",

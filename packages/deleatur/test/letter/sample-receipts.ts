@@ -9,6 +9,7 @@ import {
   type Statement,
   toBase64,
   TOMBSTONE_PREDICATE,
+  type UncoveredReason,
   utf8,
   WITHHELD_PREDICATE,
 } from "@deleatur/verify";
@@ -20,6 +21,8 @@ export interface SampleOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly ground?: string;
   readonly effective?: string;
+  readonly keep?: PublicForm["keep"];
+  readonly reason?: UncoveredReason;
   /** Replaces the predicate type that belongs to the predicate, as a forger would. */
   readonly predicateType?: string;
 }
@@ -50,7 +53,7 @@ function publicForm(options: SampleOptions): PublicForm {
     ],
     exemptions: [{ name: "payments-log", kind: "audit-log", ground: options.ground ?? "append-only, ids and amounts" }],
     census: { include: ["memory.*"], quiet: [] },
-    keep: [],
+    keep: options.keep ?? [],
     horizonLimit: { cache: 2_592_000, backup: 7_776_000 },
   };
 }
@@ -102,7 +105,15 @@ function epochPredicate(options: SampleOptions, summaries: 1 | 3): EpochPredicat
     residualRisks:
       summaries === 1
         ? []
-        : [{ surface: "summaries", code: "UNREACHABLE", text: "t", deadline: "2026-12-31T00:00:00Z", cure: "c" }],
+        : [
+            {
+              surface: "summaries",
+              code: options.reason ?? "UNREACHABLE",
+              text: "t",
+              deadline: "2026-12-31T00:00:00Z",
+              cure: "c",
+            },
+          ],
     exemptions: [],
     quiet: [],
     log: { origin: "o", indices: { request: 1, purgeFinished: 2, epochRoots: 3 } },
