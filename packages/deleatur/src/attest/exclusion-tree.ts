@@ -1,0 +1,96 @@
+// Builds the tree of one surface and proves what is not in it (PROOFS §3, DXP1). A query that is in the set gets no proof: it must be reported.
+import { concatBytes, EMPTY, equalBytes, queryWidth, type TreeNumber, u16 } from "@deleatur/verify";
+import { UsageError } from "../model/errors.ts";
+import { hashSortedKeys, type HashedKeys } from "./hash-sorted-keys.ts";
+import { KEY_BYTES, sortKeys } from "./sort-keys.ts";
+
+export interface ExclusionTree {
+  readonly tree: TreeNumber;
+  readonly root: Uint8Array;
+  /** Distinct keys. */
+  readonly size: number;
+  /** Whether a query (32 bytes in tree 0, a prefix of 16 in tree 1) is in the set. @throws UsageError BAD_QUERY for another width */
+  has(query: Uint8Array): boolean;
+  /** The one DXP1 encoding of the query's absence. @throws UsageError NOT_EXCLUDED where it is in the set, BAD_QUERY */
+  prove(query: Uint8Array): Uint8Array;
+}
+
+const MAGIC = Uint8Array.of(0x44, 0x58, 0x50, 0x31);
+
+/** Builds from whole keys in any order and with any repetition. @throws UsageError BAD_TREE_KEY */
+export function buildExclusionTree(keys: readonly Uint8Array[], tree: TreeNumber): ExclusionTree {
+  for (const key of keys)
+    if (key.length !== KEY_BYTES) throw new UsageError("BAD_TREE_KEY", "a tree key is not 32 bytes, give whole keys");
+  return buildFlatExclusionTree(Buffer.concat(keys), tree);
+}
+
+/** The same from keys that stand one after the other in one buffer, which is not kept. */
+export function buildFlatExclusionTree(flat: Buffer, tree: TreeNumber): ExclusionTree {
+  const keys = hashSortedKeys(sortKeys(flat));
+  const width = queryWidth(tree);
+  const has = (query: Uint8Array): boolean => {
+    if (query.length !== width) {
+      throw new UsageError(
+        "BAD_QUERY",
+        "a query is not as wide as its tree wants, 32 bytes for tree 0 and 16 for tree 1",
+      );
+    }
+    const at = lowerBound(keys, query);
+    return at < keys.size && equalBytes(keys.keyAt(at).subarray(0, width), query);
+  };
+  return {
+    tree,
+    root: keys.root,
+    size: keys.size,
+    has,
+    prove(query) {
+      if (has(query))
+        throw new UsageError("NOT_EXCLUDED", "a query is in the tree, nothing can prove its absence: report it");
+      return walk(keys, query, tree);
+    },
+  };
+}
+
+/** The first key that is not below the query. */
+function lowerBound(keys: HashedKeys, query: Uint8Array): number {
+  let low = 0;
+  let high = keys.size;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (Buffer.compare(keys.keyAt(middle).subarray(0, query.length), query) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function bitOf(query: Uint8Array, depth: number): 0 | 1 {
+  return (((query[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1) === 1 ? 1 : 0;
+}
+
+/** Follows an absent query down to where it would stand, and encodes the siblings on the way. */
+function walk(keys: HashedKeys, query: Uint8Array, tree: TreeNumber): Uint8Array {
+  const siblings: Uint8Array[] = [];
+  let from = 0;
+  let to = keys.size;
+  while (to - from > 1) {
+    const depth = siblings.length;
+    const isRight = bitOf(query, depth) === 1;
+    const split = keys.splitAt(from, to, depth);
+    const [sideFrom, sideTo] = isRight ? [from, split] : [split, to];
+    siblings.push(keys.hashAt(sideFrom, sideTo, depth + 1));
+    if (isRight) from = split;
+    else to = split;
+  }
+  return encode(tree, siblings, to === from ? undefined : keys.keyAt(from));
+}
+
+function encode(tree: TreeNumber, siblings: readonly Uint8Array[], other: Uint8Array | undefined): Uint8Array {
+  const bitmap = new Uint8Array(Math.ceil(siblings.length / 8));
+  const present = siblings.filter((sibling, i) => {
+    const isPresent = !equalBytes(sibling, EMPTY);
+    if (isPresent) bitmap[i >> 3] = (bitmap[i >> 3] ?? 0) | (0x80 >> (i & 7));
+    return isPresent;
+  });
+  const head = Uint8Array.of(tree, other === undefined ? 0 : 1);
+  return concatBytes(MAGIC, head, u16(siblings.length), bitmap, ...present, other ?? new Uint8Array());
+}
