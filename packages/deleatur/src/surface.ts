@@ -1,5 +1,5 @@
 // The adapter interface: the one file that an adapter's author reads. Every member is required; what a store cannot do is answered, not left out.
-import type { Artifact, Erased, Offered, Purged, Rewritten } from "./model/artifact.ts";
+import type { Artifact, Erased, Offered, Planted, Purged, Rewritten } from "./model/artifact.ts";
 import type { Boundary, StoreConnection, SurfaceDeclaration } from "./model/declaration.ts";
 import type { ArtifactKey, RequestId, SubjectIdentifier } from "./model/ids.ts";
 import type { Finding, Needle, ProbeDepth, ProbeName } from "./model/needle.ts";
@@ -75,6 +75,8 @@ export interface Surface {
   purge(signal: AbortSignal): Promise<Purged>;
   /** A dry-run insert through the store's own insert path (rolled back). */
   offer(artifact: Artifact, signal: AbortSignal): Promise<Offered>;
+  /** Really inserts a canary about nobody, where nothing survives that could be a control; a surface that makes up its own keys answers the key. */
+  plant(canary: Artifact, signal: AbortSignal): Promise<Planted>;
   /** Raises a fence; asked again, it adds. Answers the strength that it really has. */
   fence(order: FenceOrder, signal: AbortSignal): Promise<FenceStrength>;
   /** Ends the fence of a request and leaves no trace of it in the store. */

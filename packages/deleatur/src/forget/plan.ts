@@ -3,6 +3,7 @@ import type { Engine } from "../engine.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { SharedPolicy } from "../model/declaration.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
 import { expandIdentifiers } from "./expand-identifiers.ts";
 import type { Target } from "./target.ts";
@@ -64,6 +65,7 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
   for (const member of closure) sources.set(artifactId(member.ref), sourcesOf(engine, member.ref, rows));
   const ranks = rankClosure(sources);
 
+  const targets = new Set(target.kind === "records" ? target.refs.map(artifactId) : []);
   const decided = new Map<string, PlannedItem>();
   const sourcesFirst = [...closure].sort((a, b) => rankOf(ranks, a.ref) - rankOf(ranks, b.ref));
   for (const { ref, depth, origins } of sourcesFirst) {
@@ -77,7 +79,7 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
     });
     const subjects = row?.subjects ?? [];
     const otherSubjects = target.kind === "person" ? subjects.filter((tag) => isAnotherPerson(tag, identifiers)) : [];
-    const isTarget = target.kind === "records" && depth === 0;
+    const isTarget = targets.has(id);
     decided.set(id, {
       ref,
       depth,
@@ -178,16 +180,10 @@ function unknownIdentifiers(
   return [...unknown.values()];
 }
 
-/** Roles whose artifacts are derived: each must name a source. */
-export function isDerivedSurface(engine: Engine, surface: SurfaceId): boolean {
-  const { role } = engine.bound(surface).declaration;
-  return role === "derived" || role === "index" || role === "cache";
-}
-
 function rowsWithoutLineage(engine: Engine, rows: readonly HarvestedRow[]): ReadonlyMap<SurfaceId, number> {
   const counts = new Map<SurfaceId, number>();
   for (const row of rows) {
-    if (row.sources.length > 0 || !isDerivedSurface(engine, row.surface)) continue;
+    if (row.sources.length > 0 || !isDerivedRole(engine.bound(row.surface).declaration.role)) continue;
     if (engine.ledger.sourcesOf(row).length > 0) continue;
     counts.set(row.surface, (counts.get(row.surface) ?? 0) + 1);
   }

@@ -46,5 +46,11 @@ export type Offered =
   | { readonly outcome: "no-insert-path"; readonly why: string }
   | { readonly outcome: "failed"; readonly why: string };
 
+/** The answer to planting a canary; where it cannot be planted, the probes of that surface are blind. */
+export type Planted = { readonly key: ArtifactRef["key"] } & (
+  | { readonly outcome: "planted" }
+  | { readonly outcome: "unsupported"; readonly why: string }
+);
+
 /** Where an edge of the lineage comes from (LINEAGE-4). */
 export type EdgeOrigin = "recorded" | "declared" | "inferred";

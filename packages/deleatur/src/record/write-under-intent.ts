@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { ContentField } from "../model/artifact.ts";
 import { WriteRefusedError } from "../model/errors.ts";
+import { utcTime } from "../model/utc-time.ts";
 import { artifactKey, type ArtifactRef, parseArtifactId, parseIdentifier, surfaceId } from "../model/ids.ts";
 import { contentDigests, guardWrite, type OfferedWrite } from "./guard.ts";
 import { thisWriter } from "./writer.ts";
@@ -63,11 +64,10 @@ export async function writeUnderIntent<Result>(
     throw error;
   }
   try {
-    // Asked again inside the commit's transaction: an entry may have been made while the application wrote.
-    engine.ledger.transaction(() => {
-      for (const prepared of writes) refuseDenylisted(engine, prepared);
-      engine.ledger.commitIntents(intents);
-    });
+    // Asked again: an entry may have been made while the application wrote. The fence stands before any entry is made and outlives its
+    // making, so whoever passes here and is committed under no fence was not on the list.
+    for (const prepared of writes) refuseDenylisted(engine, prepared);
+    engine.ledger.commitIntents(intents);
   } catch (error) {
     if (error instanceof WriteRefusedError) await undo(engine, writes, intents, signal);
     throw error;
@@ -78,7 +78,12 @@ export async function writeUnderIntent<Result>(
 function refuseDenylisted(engine: Engine, write: PreparedWrite): void {
   const answer = guardWrite(engine.ledger, write);
   if (answer.answer === "pass") return;
-  engine.ledger.append({ type: "violation", kind: "write-refused", by: answer.by, surface: write.ref.surface, at: engine.clock().toISOString() });
+  engine.ledger.append({
+    type: "violation",
+    at: utcTime(engine.clock()),
+    code: "DENYLISTED",
+    surface: write.ref.surface,
+  });
   throw new WriteRefusedError("DENYLISTED", `a write to ${write.ref.surface} was refused: it is on the do-not-store list (${answer.by})`, {
     place: { surface: write.ref.surface },
     cure: "do not retry; after a lawful return use `deleatur lift`",

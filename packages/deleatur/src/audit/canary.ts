@@ -1,0 +1,10 @@
+// Canaries: content about nobody, made by chance, that must be found or let in where real eyes and doors are tested.
+
+const SYLLABLES = ["ba", "do", "fi", "gu", "ka", "lo", "mi", "nu", "pa", "re", "so", "ti", "vu", "wa", "xe", "zo"];
+const WORDS = 12;
+
+/** Twelve made-up words of six syllables: 288 bits of chance, like no text that anybody wrote. */
+export function canaryText(random: (bytes: number) => Uint8Array): string {
+  const words = Array.from({ length: WORDS }, () => [...random(6)].map((byte) => SYLLABLES[byte & 15]).join(""));
+  return words.join(" ");
+}

@@ -1,0 +1,67 @@
+// Finds in the epoch scan what should be gone: rows of the closure that are still, or again, in a surface.
+import type { ArtifactMention, Survivor } from "../attest/evidence.ts";
+import type { Engine } from "../engine.ts";
+import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
+import type { Inquiry } from "./gather-evidence.ts";
+import { digestOfField, type EpochScan } from "./scan-epoch.ts";
+
+export interface Leftovers {
+  readonly back: readonly ArtifactMention[];
+  readonly primaryHolds: readonly ArtifactMention[];
+  readonly survivors: readonly Survivor[];
+  /** Every artifact that the known derivations reach now. */
+  readonly reached: ReadonlySet<string>;
+}
+
+export function findLeftovers(
+  engine: Engine,
+  inquiry: Inquiry,
+  scan: EpochScan,
+  isOwn: (identifier: SubjectIdentifier) => boolean,
+): Leftovers {
+  const items = new Map(inquiry.items.map((item) => [artifactId(item.ref), item]));
+  const seeds = inquiry.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => ref);
+  const about = [...scan.rows.values()].filter(({ subjects }) => subjects.some(isOwn));
+  const reached = new Set(
+    engine.ledger.closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key }))]).map(({ ref }) => artifactId(ref)),
+  );
+  const oldContent = contentByArtifact(inquiry);
+  const back: ArtifactMention[] = [];
+  const primaryHolds: ArtifactMention[] = [];
+  const survivors: Survivor[] = [];
+  for (const [id, row] of scan.rows) {
+    if (!reached.has(id)) continue;
+    const item = items.get(id);
+    if (item?.action === "keep") continue;
+    const ref: ArtifactRef = { surface: row.surface, key: row.key };
+    const { role, keys } = engine.bound(row.surface).declaration;
+    const isTagged = row.subjects.some(isOwn);
+    const hasOldContent = row.closureFields.some((digest) => oldContent.get(id)?.has(digest) === true);
+    const isDerivedFromReached = row.sources.some((source) => {
+      const sourceId = artifactId(source);
+      return reached.has(sourceId) && items.get(sourceId)?.action !== "rewrite";
+    });
+    // The store gave the key of an erased row to somebody else's: lawful where keys are reusable (C22).
+    if (keys === "reusable" && !isTagged && !hasOldContent && !isDerivedFromReached) continue;
+    // A rewritten row stays; it is a leftover only where its tag or an edge to an erased source is still there.
+    if (item?.action === "rewrite" && item.outcome === "rewritten" && !isTagged && !isDerivedFromReached) continue;
+    const mention = { surface: row.surface, key: row.key };
+    if (role === "primary") {
+      const wasErased = item?.outcome === "erased" || engine.ledger.wasErased([ref])[0] === true;
+      (wasErased && (hasOldContent || keys === "unique") ? back : primaryHolds).push(mention);
+    } else {
+      survivors.push({ ...mention, container: row.surface, probe: "key", depth: "api", provenance: "reached", contentKeyed: false });
+    }
+  }
+  return { back, primaryHolds, survivors, reached };
+}
+
+function contentByArtifact(inquiry: Inquiry): ReadonlyMap<string, ReadonlySet<string>> {
+  const digests = new Map<string, Set<string>>();
+  for (const { ref, content } of inquiry.needles) {
+    const known = digests.get(artifactId(ref)) ?? new Set<string>();
+    for (const field of content) known.add(digestOfField(field));
+    digests.set(artifactId(ref), known);
+  }
+  return digests;
+}

@@ -1,0 +1,189 @@
+// Gathers the evidence about a target: an epoch scan, the census, the probes and the re-ingestion trial, put together as the judge takes it.
+import type {
+  ArtifactMention,
+  Evidence,
+  KeptArtifact,
+  ProbeEvidence,
+  SurfaceEvidence,
+  Survivor,
+} from "../attest/evidence.ts";
+import type { Engine } from "../engine.ts";
+import type { RequestItem } from "../ledger/request-record.ts";
+import type { Artifact, Purged } from "../model/artifact.ts";
+import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import type { Needle } from "../model/needle.ts";
+import type { Baseline } from "./baseline.ts";
+import { plantCanaries } from "./plant-canaries.ts";
+import { gradeFindings, type Suspect } from "./grade-findings.ts";
+import type { KeptNeedle } from "./kept-needles.ts";
+import { offerAgain, type ReingestRun } from "./offer-again.ts";
+import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
+import { findLeftovers } from "./find-leftovers.ts";
+import { lookWithProbes, type SurfaceRuns } from "./look-with-probes.ts";
+import { surfaceEvidence } from "./surface-evidence.ts";
+import { type Census, takeCensus } from "./take-census.ts";
+import { toNeedles } from "./to-needles.ts";
+
+/** What is asked about. */
+export interface Inquiry {
+  readonly target: "person" | "records";
+  /** Given and mapped identifiers; empty for records. */
+  readonly identifiers: readonly SubjectIdentifier[];
+  readonly needles: readonly KeptNeedle[];
+  /** The closure with what became of each artifact. */
+  readonly items: readonly RequestItem[];
+  readonly baseline: Baseline | undefined;
+  readonly replaced: readonly Artifact[];
+  /** Absent where nothing was purged by us (an audit of a foreign tool). */
+  readonly purge: ReadonlyMap<SurfaceId, Purged> | undefined;
+  /** From when copies in caches out of reach begin to expire. */
+  readonly horizonFrom: Date;
+  readonly before: Evidence["before"];
+  readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
+  readonly unresolvedIntents: number;
+  readonly claim: Evidence["claim"];
+  readonly trial: Evidence["trial"];
+  readonly denylist: Evidence["denylist"];
+  readonly lossByPolicy: number;
+  /** Suspects that a named role has reviewed, by their id. */
+  readonly reviewed: ReadonlySet<string>;
+}
+
+export interface Gathered {
+  readonly evidence: Evidence;
+  readonly scan: EpochScan;
+  readonly census: Census;
+  readonly runs: readonly SurfaceRuns[];
+  readonly reingest: readonly ReingestRun[];
+  readonly suspects: readonly Suspect[];
+}
+
+export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: AbortSignal): Promise<Gathered> {
+  const isOwn = ({ type, value }: SubjectIdentifier): boolean =>
+    inquiry.identifiers.some((own) => own.type === type && own.value === value);
+  const closure = new Set(inquiry.items.map(({ ref }) => artifactId(ref)));
+  const scan = await scanEpoch(engine, { ...inquiry, isOwn, closure }, signal);
+  const leftovers = findLeftovers(engine, inquiry, scan, isOwn);
+  const census = await takeCensus(engine, signal);
+
+  const canaries = await plantCanaries(engine, scan, inquiry.needles, signal);
+  let runs: readonly SurfaceRuns[];
+  const needles = explain(toNeedles(inquiry.needles, [...scan.controls.controls, ...canaries.planted]), scan);
+  try {
+    runs = await lookWithProbes(engine, needles, census, signal);
+  } finally {
+    await canaries.remove();
+  }
+  const reingest = await offerAgain(engine, inquiry.needles, inquiry.identifiers, signal);
+  const graded = gradeFindings(engine, runs, needles, scan, leftovers);
+  const open = graded.suspects.filter(({ id }) => !inquiry.reviewed.has(id));
+  const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact);
+
+  const surfaces: SurfaceEvidence[] = engine.surfaces.map((bound) =>
+    surfaceEvidence(engine, bound, {
+      inquiry,
+      scan,
+      probes: probesOf(runs, reingest, bound.declaration.id),
+      reingest: reingest.find(({ surface }) => surface === bound.declaration.id)?.outcome ?? "not-run",
+    }),
+  );
+  const evidence: Evidence = {
+    at: engine.clock(),
+    target: inquiry.target,
+    before: inquiry.before,
+    claim: inquiry.claim,
+    trial: inquiry.trial,
+    surfaces,
+    back: [...leftovers.back, ...graded.back],
+    primaryHolds: leftovers.primaryHolds,
+    survivors: mergeSurvivors(leftovers.survivors, graded.survivors),
+    suspects: { open: open.length, reviewed: graded.suspects.length - open.length },
+    denylist: inquiry.denylist,
+    census: {
+      undeclared: [
+        ...census.report.undeclared.map(({ name }) => ({ container: name, hits: graded.strayHits.get(name) ?? 0 })),
+        ...[...graded.strayHits]
+          .filter(([name]) => !census.report.undeclared.some((container) => container.name === name))
+          .map(([container, hits]) => ({ container, hits })),
+        ...[...census.unread].map((store) => ({ container: store, hits: 0 })),
+      ],
+      shared: [],
+    },
+    intents: { unresolved: inquiry.unresolvedIntents },
+    identifiersUnknown: groupTypes(inquiry.identifiersUnknown),
+    ledger: "no-anchor",
+    bystanders: {
+      checked: scan.bystanders.checked,
+      intact: scan.bystanders.intact,
+      lost: lost + inquiry.lossByPolicy,
+      lostByPolicy: inquiry.lossByPolicy,
+    },
+    kept: keptArtifacts(engine, inquiry.items),
+    beyondBoundary: [],
+    waiting: [],
+  };
+  return { evidence, scan, census, runs, reingest, suspects: open };
+}
+
+function explain(needles: readonly Needle[], scan: EpochScan): readonly Needle[] {
+  return needles.map((needle) => {
+    if (needle.fate === "control") return needle;
+    return { ...needle, explained: needle.fate === "rewritten" ? scan.explained.rewritten : scan.explained.erased };
+  });
+}
+
+function probesOf(
+  runs: readonly SurfaceRuns[],
+  reingest: readonly ReingestRun[],
+  surface: SurfaceId,
+): readonly ProbeEvidence[] {
+  const looked = runs.filter((run) => run.surface === surface).map(({ evidence }) => evidence);
+  const offered = reingest
+    .filter((run) => run.surface === surface && run.outcome !== "no-path")
+    .map(
+      ({ outcome, controlsTaken, controlsFound }): ProbeEvidence => ({
+        name: "re-ingest",
+        depth: "api",
+        status: outcome === "not-run" ? "not-run" : "ran",
+        controls: { taken: controlsTaken, found: controlsFound },
+      }),
+    );
+  return [...looked, ...offered];
+}
+
+/** One survivor a place; what a probe saw stands before what only the scan saw. */
+function mergeSurvivors(scanned: readonly Survivor[], probed: readonly Survivor[]): readonly Survivor[] {
+  const byPlace = new Map<string, Survivor>();
+  for (const survivor of [...probed, ...scanned]) {
+    const place = JSON.stringify([survivor.container, survivor.surface, survivor.key]);
+    const known = byPlace.get(place);
+    if (known === undefined) byPlace.set(place, survivor);
+    else if (known.provenance !== "reached" && survivor.provenance === "reached") {
+      byPlace.set(place, { ...known, provenance: "reached" });
+    }
+  }
+  return [...byPlace.values()];
+}
+
+function groupTypes(
+  unknown: readonly { readonly surface: SurfaceId; readonly type: string }[],
+): readonly { readonly surface: string; readonly types: readonly string[] }[] {
+  const bySurface = new Map<string, string[]>();
+  for (const { surface, type } of unknown) bySurface.set(surface, [...(bySurface.get(surface) ?? []), type].sort());
+  return [...bySurface].map(([surface, types]) => ({ surface, types }));
+}
+
+function keptArtifacts(engine: Engine, items: readonly RequestItem[]): readonly KeptArtifact[] {
+  const holds = new Map(engine.ledger.holds().map((hold) => [artifactId(hold.ref), hold]));
+  return items.flatMap(({ ref, action }): readonly KeptArtifact[] => {
+    if (action !== "keep") return [];
+    const ground = holds.get(artifactId(ref)) ?? engine.bound(ref.surface).declaration.keep;
+    if (ground === undefined) return [];
+    return [{ surface: ref.surface, key: ref.key, ground: ground.ground, until: new Date(ground.until) }];
+  });
+}
+
+/** A mention for evidence: key for the terminal. Its name is added where it is signed. */
+export function mentionOf(ref: ArtifactRef): ArtifactMention & { readonly surface: string; readonly key: string } {
+  return { surface: ref.surface, key: ref.key };
+}

@@ -1,0 +1,152 @@
+// Turns the probes' findings into survivors, suspects, what is back, and hits in containers that nobody declared.
+import { createHash } from "node:crypto";
+import type { ArtifactMention, Survivor } from "../attest/evidence.ts";
+import type { Engine } from "../engine.ts";
+import { artifactId, type SurfaceId } from "../model/ids.ts";
+import type { Finding, Needle } from "../model/needle.ts";
+import { classifyFindings } from "../probe/classify-findings.ts";
+import type { Leftovers } from "./find-leftovers.ts";
+import type { SurfaceRuns } from "./look-with-probes.ts";
+import type { EpochScan } from "./scan-epoch.ts";
+
+/** A likeness that a person must review. The key is for the operator's terminal only. */
+export interface Suspect {
+  /** Random to whoever has no key: a keyed digest of place and needle. */
+  readonly id: string;
+  readonly surface?: string;
+  readonly key?: string;
+  readonly container: string;
+  readonly likeTo: { readonly surface: string; readonly key: string };
+  readonly probe: Finding["probe"];
+  readonly words?: number;
+  readonly distance?: number;
+}
+
+export interface Graded {
+  readonly survivors: readonly Survivor[];
+  readonly back: readonly ArtifactMention[];
+  readonly suspects: readonly Suspect[];
+  /** Hits by undeclared, quiet or exempt container. */
+  readonly strayHits: ReadonlyMap<string, number>;
+}
+
+export function gradeFindings(
+  engine: Engine,
+  runs: readonly SurfaceRuns[],
+  needles: readonly Needle[],
+  scan: EpochScan,
+  leftovers: Leftovers,
+): Graded {
+  const survivors = new Map<string, Survivor>();
+  const back = new Map<string, ArtifactMention>();
+  const suspects = new Map<string, Suspect>();
+  const strayHits = new Map<string, number>();
+  // A look that serves several surfaces is graded once.
+  for (const { run, container, surface } of new Map(runs.map((one) => [one.run, one])).values()) {
+    const graded = classifyFindings(run.findings, needles);
+    if (container !== undefined) {
+      const hits = graded.survivors.length + graded.suspects.length;
+      if (hits > 0) strayHits.set(container, (strayHits.get(container) ?? 0) + hits);
+      continue;
+    }
+    for (const finding of graded.survivors) {
+      const needle = needles[finding.needle];
+      if (needle === undefined || isLawfulReuse(finding, scan, leftovers)) continue;
+      const survivor = toSurvivor(engine, finding, needle, surface, leftovers);
+      const place = JSON.stringify([survivor.container, survivor.surface, survivor.key, finding.place.file]);
+      if (isBack(engine, finding, scan, leftovers)) back.set(place, { ...survivor });
+      else if (!survivors.has(place)) survivors.set(place, survivor);
+    }
+    for (const finding of graded.suspects) {
+      const needle = needles[finding.needle];
+      if (needle === undefined) continue;
+      const suspect = toSuspect(engine, finding, needle);
+      suspects.set(suspect.id, suspect);
+    }
+  }
+  return { survivors: [...survivors.values()], back: [...back.values()], suspects: [...suspects.values()], strayHits };
+}
+
+/** A key that the store has lawfully given to another row says nothing; its content is looked for by the other probes. */
+function isLawfulReuse({ match, place }: Finding, scan: EpochScan, leftovers: Leftovers): boolean {
+  if (match.how !== "key" || place.surface === undefined || place.key === undefined) return false;
+  const id = artifactId({ surface: place.surface, key: place.key });
+  return scan.rows.has(id) && !isLeftover(leftovers, place.surface, place.key);
+}
+
+function isLeftover(leftovers: Leftovers, surface: string, key: string): boolean {
+  const all = [...leftovers.back, ...leftovers.primaryHolds, ...leftovers.survivors];
+  return all.some((mention) => mention.surface === surface && mention.key === key);
+}
+
+/** Whole content of the closure, in a primary surface, under a key that is new since the baseline: it came back (DESIGN §7). */
+function isBack(engine: Engine, { match, place }: Finding, scan: EpochScan, leftovers: Leftovers): boolean {
+  if (match.how !== "exact" || place.surface === undefined || place.key === undefined) return false;
+  if (engine.bound(place.surface).declaration.role !== "primary") return false;
+  const id = artifactId({ surface: place.surface, key: place.key });
+  const row = scan.rows.get(id);
+  return row !== undefined && row.before !== "unchanged" && row.before !== "changed" && !leftovers.reached.has(id);
+}
+
+function toSurvivor(
+  engine: Engine,
+  finding: Finding,
+  needle: Needle,
+  looker: SurfaceId | undefined,
+  leftovers: Leftovers,
+): Survivor {
+  const { place, probe, depth } = finding;
+  // Bytes in a file stand in no row: they count against the needle's own surface, or the one whose store was read.
+  const surface = place.surface ?? sameStore(engine, needle.ref.surface, looker);
+  const isReached =
+    place.key === undefined || leftovers.reached.has(artifactId({ surface: surface ?? needle.ref.surface, key: place.key }));
+  return {
+    container: place.container,
+    ...(surface === undefined ? {} : { surface }),
+    ...(place.key === undefined ? {} : { key: place.key }),
+    probe,
+    depth,
+    provenance: isReached ? "reached" : "outside",
+    contentKeyed: place.key !== undefined && isContentKeyed(place.key, needle),
+  };
+}
+
+function sameStore(engine: Engine, own: SurfaceId, looker: SurfaceId | undefined): SurfaceId | undefined {
+  if (looker === undefined) return own;
+  const isSame = engine.bound(own).declaration.store === engine.bound(looker).declaration.store;
+  return isSame ? own : looker;
+}
+
+/** Keyed by the digest of its own content: identical text would find it again (REPLAY-2). */
+function isContentKeyed(key: string, needle: Needle): boolean {
+  const lower = key.toLowerCase();
+  return needle.content.some((field) => {
+    if (field.type === "vector") return false;
+    const bytes = field.type === "text" ? Buffer.from(field.text, "utf8") : field.bytes;
+    return ["sha256", "sha1", "md5"].some((algorithm) => {
+      const digest = createHash(algorithm).update(bytes).digest();
+      return lower.includes(digest.toString("hex")) || key.includes(digest.toString("base64url"));
+    });
+  });
+}
+
+function toSuspect(engine: Engine, { place, probe, match }: Finding, needle: Needle): Suspect {
+  const digest = engine.ledger.keyedDigest(
+    "suspect",
+    place.container,
+    place.surface ?? "",
+    place.key ?? "",
+    needle.ref.surface,
+    needle.ref.key,
+  );
+  return {
+    id: Buffer.from(digest.subarray(0, 8)).toString("hex"),
+    ...(place.surface === undefined ? {} : { surface: place.surface }),
+    ...(place.key === undefined ? {} : { key: place.key }),
+    container: place.container,
+    likeTo: needle.ref,
+    probe,
+    ...(match.how === "run" ? { words: match.words } : {}),
+    ...(match.how === "vector" ? { distance: match.distance } : {}),
+  };
+}

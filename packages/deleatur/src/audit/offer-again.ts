@@ -1,0 +1,113 @@
+// The re-ingestion probe: offers erased content, as a dry run, to every guarded insert path, and a canary that must get in (DESIGN §6).
+import { toHex } from "@deleatur/verify";
+import type { ReingestOutcome } from "../attest/evidence.ts";
+import type { Engine } from "../engine.ts";
+import { openLedger } from "../ledger/open-ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Artifact } from "../model/artifact.ts";
+import { artifactKey, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { contentDigests, guardWrite } from "../record/guard.ts";
+import { canaryText } from "./canary.ts";
+import type { KeptNeedle } from "./kept-needles.ts";
+
+export interface ReingestRun {
+  readonly surface: SurfaceId;
+  readonly outcome: ReingestOutcome;
+  readonly controlsTaken: number;
+  readonly controlsFound: number;
+}
+
+/** Offers through a ledger connection of its own. `writers: foreign` has no door of ours to try. */
+export async function offerAgain(
+  engine: Engine,
+  needles: readonly KeptNeedle[],
+  identifiers: readonly SubjectIdentifier[],
+  signal: AbortSignal,
+): Promise<readonly ReingestRun[]> {
+  const ledger = openLedger({
+    file: engine.ledger.file,
+    keys: engine.ledger.keys,
+    clock: engine.clock,
+    random: engine.random,
+    boundaryId: engine.boundary.id,
+    readonly: true,
+  });
+  try {
+    const runs: ReingestRun[] = [];
+    for (const { declaration, guarantees } of engine.surfaces) {
+      const { id: surface, writers, role } = declaration;
+      if (guarantees.scan === "none" || role === "backup") {
+        runs.push({ surface, outcome: "no-path", controlsTaken: 0, controlsFound: 0 });
+        continue;
+      }
+      if (writers === "foreign") {
+        runs.push({ surface, outcome: "not-run", controlsTaken: 0, controlsFound: 0 });
+        continue;
+      }
+      const own = needles.filter(({ ref, fate }) => ref.surface === surface && fate !== "kept");
+      const door: Door = writers === "sdk" ? sdkDoor(ledger) : await storeDoor(engine, surface);
+      runs.push({ surface, ...(await tryDoor(engine, ledger, surface, own, identifiers, door, signal)) });
+      if (writers === "trigger") await (await engine.open(surface)).purge(signal);
+    }
+    return runs;
+  } finally {
+    ledger.close();
+  }
+}
+
+type Door = (artifact: Artifact, signal: AbortSignal) => Promise<"refused" | "accepted" | "no-path" | "failed">;
+
+async function tryDoor(
+  engine: Engine,
+  ledger: Ledger,
+  surface: SurfaceId,
+  needles: readonly KeptNeedle[],
+  identifiers: readonly SubjectIdentifier[],
+  door: Door,
+  signal: AbortSignal,
+): Promise<Omit<ReingestRun, "surface">> {
+  const type = engine.boundary.identifiers[0] ?? "canary";
+  const canary: SubjectIdentifier = { type, value: `deleatur-canary-${toHex(engine.random(8))}` };
+  const newKey = (): Artifact["key"] => artifactKey(`deleatur-probe-${toHex(engine.random(8))}`);
+  const control: Artifact = {
+    surface,
+    key: newKey(),
+    subjects: [canary],
+    sources: [],
+    content: [{ type: "text", name: "text", text: canaryText(engine.random) }],
+  };
+  const controlAnswer = await door(control, signal);
+  if (controlAnswer === "no-path") return { outcome: "no-path", controlsTaken: 0, controlsFound: 0 };
+  const controlsFound = controlAnswer === "accepted" ? 1 : 0;
+  for (const { content, ref } of needles) {
+    signal.throwIfAborted();
+    const isShared = contentDigests(ledger, content).every(({ kind, digest }) =>
+      ledger.findDenylist(kind, digest).every(({ shared }) => shared),
+    );
+    // Shared content passes for another known person, by rule (GUARD-2); for this person and for nobody named it must not.
+    const whom = [identifiers, [], ...(isShared ? [] : [[canary]])];
+    for (const subjects of whom) {
+      if (content.length === 0 && subjects !== identifiers) continue;
+      if (subjects === identifiers && identifiers.length === 0) continue;
+      const answer = await door({ surface: ref.surface, key: newKey(), subjects, sources: [], content }, signal);
+      if (answer === "accepted") return { outcome: "accepted", controlsTaken: 1, controlsFound };
+      if (answer === "failed") return { outcome: "not-run", controlsTaken: 1, controlsFound };
+    }
+  }
+  return { outcome: "refused", controlsTaken: 1, controlsFound };
+}
+
+function sdkDoor(ledger: Ledger): Door {
+  return ({ surface, key, subjects, content }) =>
+    Promise.resolve(
+      guardWrite(ledger, { ref: { surface, key }, subjects, content }).answer === "pass" ? "accepted" : "refused",
+    );
+}
+
+async function storeDoor(engine: Engine, id: SurfaceId): Promise<Door> {
+  const surface = await engine.open(id);
+  return async (artifact, signal) => {
+    const { outcome } = await surface.offer(artifact, signal);
+    return outcome === "no-insert-path" ? "no-path" : outcome;
+  };
+}

@@ -1,0 +1,77 @@
+// Plants a canary where nothing survives, so that eyes that see nothing there can still be shown to see; it is taken out again after the look.
+import { toHex } from "@deleatur/verify";
+import type { Engine } from "../engine.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
+import type { SurfaceDeclaration } from "../model/declaration.ts";
+import { artifactKey, type SurfaceId } from "../model/ids.ts";
+import { canaryText } from "./canary.ts";
+import type { KeptNeedle } from "./kept-needles.ts";
+import { notApplicable } from "./look-with-probes.ts";
+import type { EpochScan } from "./scan-epoch.ts";
+
+export interface Canaries {
+  readonly planted: readonly Artifact[];
+  remove(): Promise<void>;
+}
+
+/** Surfaces where a canary cannot be planted get none: their probes are then blind, and the verdict says so. */
+export async function plantCanaries(
+  engine: Engine,
+  scan: EpochScan,
+  needles: readonly KeptNeedle[],
+  signal: AbortSignal,
+): Promise<Canaries> {
+  const lacking = new Set<SurfaceId>();
+  for (const { surface, probe } of scan.controls.lacking) {
+    const { declaration, guarantees } = engine.bound(surface);
+    if (scan.unread.has(surface) || !guarantees.probes.includes(probe)) continue;
+    if (notApplicable(declaration, probe) === undefined) lacking.add(surface);
+  }
+  const planted: Artifact[] = [];
+  for (const id of lacking) {
+    const surface = await engine.open(id);
+    const canary = makeCanary(engine, engine.bound(id).declaration, needles);
+    const { outcome, key } = await surface.plant(canary, signal);
+    if (outcome === "planted") planted.push({ ...canary, key });
+  }
+  return {
+    planted,
+    async remove() {
+      for (const { surface, key } of planted) {
+        const open = await engine.open(surface);
+        await open.erase([key], new AbortController().signal);
+      }
+    },
+  };
+}
+
+function makeCanary(engine: Engine, declaration: SurfaceDeclaration, needles: readonly KeptNeedle[]): Artifact {
+  const mark = toHex(engine.random(8));
+  const content: ContentField[] = declaration.content.map(({ column, as }) => {
+    const text = canaryText(engine.random);
+    return { type: "text", name: column, text: as === "text" ? text : JSON.stringify({ text }) };
+  });
+  if (content.length === 0 && (declaration.kind === "sqlite-fts" || declaration.kind === "text")) {
+    content.push({ type: "text", name: "text", text: canaryText(engine.random) });
+  }
+  if (declaration.vector !== undefined) {
+    const dimensions = vectorLength(declaration, needles);
+    const vector = Float32Array.from({ length: dimensions }, () => (engine.random(1)[0] ?? 0) / 255 - 0.5);
+    content.push({ type: "vector", name: declaration.vector, vector });
+  }
+  const [identifier] = declaration.subject;
+  return {
+    surface: declaration.id,
+    key: artifactKey(`deleatur-canary-${mark}`),
+    subjects: identifier === undefined ? [] : [{ type: identifier.type, value: `deleatur-canary-${mark}` }],
+    sources: declaration.derivedFrom.slice(0, 1).map(({ surface }) => ({ surface, key: artifactKey(`deleatur-canary-${mark}`) })),
+    content,
+  };
+}
+
+function vectorLength({ id, vector }: SurfaceDeclaration, needles: readonly KeptNeedle[]): number {
+  for (const { ref, content } of needles) {
+    for (const field of content) if (ref.surface === id && field.type === "vector" && field.name === vector) return field.vector.length;
+  }
+  return 0;
+}

@@ -1,0 +1,136 @@
+// One epoch: a fresh scan of every surface under one number. It commits to what is there, compares bystanders, and learns what explains a likeness.
+import { fieldDigest, toHex } from "@deleatur/verify";
+import { createEpochCommitments, type EpochCommitments } from "../attest/epoch-commitments.ts";
+import type { Engine } from "../engine.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
+import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import type { Explanation } from "../model/needle.ts";
+import { utcTime } from "../model/utc-time.ts";
+import { type ControlChoice, createControlChooser } from "../probe/choose-controls.ts";
+import { createRunFilter } from "../probe/run-filter.ts";
+import { type HarvestedRow, recordHarvest, scanAll } from "../record/harvest.ts";
+import type { Baseline } from "./baseline.ts";
+import type { KeptNeedle } from "./kept-needles.ts";
+import { hasOwnProvenance } from "./own-provenance.ts";
+import { toNeedles } from "./to-needles.ts";
+
+export interface EpochInput {
+  readonly needles: readonly KeptNeedle[];
+  readonly isOwn: (identifier: SubjectIdentifier) => boolean;
+  /** Every artifact known to belong to the closure. */
+  readonly closure: ReadonlySet<string>;
+  /** Absent where nobody took one before (an audit without a ticket): then nothing is explained and no bystander counted. */
+  readonly baseline: Baseline | undefined;
+  /** New content that Deleatur itself stored: it explains likeness to the old text that it replaced. */
+  readonly replaced: readonly Artifact[];
+}
+
+/** A scanned artifact, without its content. */
+export interface ScannedRow extends HarvestedRow {
+  /** Hex digests (PROOFS §2, kind 02) of its fields that closure content also has. */
+  readonly closureFields: readonly string[];
+  /** Against the baseline; undefined where there is none. */
+  readonly before: "unchanged" | "changed" | "new" | undefined;
+}
+
+export interface EpochScan {
+  readonly epoch: number;
+  readonly begun: string;
+  readonly finished: string;
+  readonly logSizeAtScan: number;
+  readonly commitments: EpochCommitments;
+  readonly rows: ReadonlyMap<string, ScannedRow>;
+  readonly unread: ReadonlyMap<SurfaceId, string>;
+  /** What explains likeness to erased needles, and to rewritten ones. */
+  readonly explained: { readonly erased: Explanation; readonly rewritten: Explanation };
+  /** Hex digests of closure fields that another person's surviving artifact also has. */
+  readonly sharedFields: ReadonlySet<string>;
+  readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
+  readonly controls: ControlChoice;
+}
+
+/** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. */
+export async function scanEpoch(engine: Engine, input: EpochInput, signal: AbortSignal): Promise<EpochScan> {
+  const { ledger, boundary } = engine;
+  const begun = utcTime(engine.clock());
+  const logSizeAtScan = ledger.logSize();
+  const { epoch, key } = ledger.newEpoch();
+  const commitments = createEpochCommitments({ boundaryId: boundary.id, epoch, key, surfaces: boundary.surfaces });
+  const scannable = engine.surfaces.flatMap(({ declaration, guarantees }) => (guarantees.scan === "none" ? [] : [declaration.id]));
+  const chooser = createControlChooser(scannable, randomNumbers(engine));
+  const needles = toNeedles(input.needles);
+  const explained = { erased: createRunFilter(needles), rewritten: createRunFilter(needles) };
+  for (const { content } of input.replaced) for (const field of content) explained.rewritten.add(field);
+  const wanted = new Set(input.needles.flatMap(({ content }) => content.map(digestOfField)));
+  const rows = new Map<string, ScannedRow>();
+  const sharedFields = new Set<string>();
+  let [intact, changed] = [0, 0];
+
+  const unread = await scanAll(
+    engine,
+    "epoch",
+    (artifact) => {
+      const id = artifactId(artifact);
+      const { surface, key: artifactKey, subjects } = artifact;
+      const sources = allSources(engine, artifact);
+      commitments.addArtifact(surface, { ...artifact, sources });
+      const closureFields = artifact.content.map(digestOfField).filter((digest) => wanted.has(digest));
+      const before = input.baseline?.compare(artifact);
+      rows.set(id, { surface, key: artifactKey, subjects, sources, closureFields, before });
+      if (input.closure.has(id)) return;
+      if (before === "changed") changed += 1;
+      if (before === "unchanged") intact += 1;
+      if (before !== "unchanged") return;
+      chooser.offer(artifact);
+      const isIndependent = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, input.isOwn);
+      if (isIndependent) {
+        for (const field of artifact.content) {
+          explained.erased.add(field);
+          explained.rewritten.add(field);
+        }
+      }
+      const isOthers = isIndependent || (sources.length > 0 && !sources.some((source) => input.closure.has(artifactId(source))));
+      if (isOthers) for (const digest of closureFields) sharedFields.add(digest);
+    },
+    signal,
+  );
+  recordHarvest(engine, { rows: [...rows.values()], unread });
+  return {
+    epoch,
+    begun,
+    finished: utcTime(engine.clock()),
+    logSizeAtScan,
+    commitments,
+    rows,
+    unread,
+    explained,
+    sharedFields,
+    bystanders: { checked: input.baseline?.size ?? 0, intact, changed },
+    controls: chooser.choose(),
+  };
+}
+
+/** Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here. */
+function allSources(engine: Engine, artifact: Artifact): readonly ArtifactRef[] {
+  const sources = new Map(artifact.sources.map((source) => [artifactId(source), source]));
+  for (const { ref } of engine.ledger.sourcesOf(artifact)) if (ref !== undefined) sources.set(artifactId(ref), ref);
+  return [...sources.values()];
+}
+
+/** Hex of the 02 digest of a field (PROOFS §2). */
+export function digestOfField(field: ContentField): string {
+  switch (field.type) {
+    case "text":
+      return toHex(fieldDigest(0, new TextEncoder().encode(field.text)));
+    case "bytes":
+      return toHex(fieldDigest(1, field.bytes));
+    case "vector": {
+      const { buffer, byteOffset, byteLength } = field.vector;
+      return toHex(fieldDigest(2, new Uint8Array(buffer, byteOffset, byteLength)));
+    }
+  }
+}
+
+function randomNumbers(engine: Engine): () => number {
+  return () => Buffer.from(engine.random(4)).readUInt32BE(0) / 2 ** 32;
+}

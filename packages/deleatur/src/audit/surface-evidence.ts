@@ -1,0 +1,100 @@
+// What was seen in one declared surface, put into the judge's words; what nobody looked at is said to be unknown.
+import type { EraseCounts, PurgeEvidence, SurfaceEvidence, SurfaceState } from "../attest/evidence.ts";
+import type { BoundSurface } from "../adapters/registry.ts";
+import type { Engine } from "../engine.ts";
+import type { Purged } from "../model/artifact.ts";
+import { isDerivedRole } from "../record/derived-surface.ts";
+import type { Inquiry } from "./gather-evidence.ts";
+import { notApplicable } from "./look-with-probes.ts";
+import type { EpochScan } from "./scan-epoch.ts";
+
+export interface SurfaceSight {
+  readonly inquiry: Inquiry;
+  readonly scan: EpochScan;
+  readonly probes: SurfaceEvidence["probes"];
+  readonly reingest: SurfaceEvidence["reingest"];
+}
+
+export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: SurfaceSight): SurfaceEvidence {
+  const { declaration, guarantees } = bound;
+  const { inquiry, scan } = sight;
+  const { id, role } = declaration;
+  const why = scan.unread.get(id);
+  const isScanned = guarantees.scan === "complete" && why === undefined;
+  return {
+    surface: id,
+    role,
+    state: stateOf(bound, sight),
+    scan: guarantees.scan === "none" ? { complete: true, snapshot: "none" } : { complete: isScanned, snapshot: guarantees.snapshot },
+    erase: eraseCounts(bound, inquiry),
+    purge: purgeEvidence(bound, inquiry.purge?.get(id), inquiry.purge !== undefined),
+    required: guarantees.probes.filter((probe) => notApplicable(declaration, probe) === undefined),
+    probes: sight.probes,
+    writers: declaration.writers,
+    watched: false,
+    reingest: sight.reingest,
+    lineage: isDerivedRole(role) && guarantees.scan !== "none" ? lineageOf(engine, bound, scan) : "not-derived",
+    deletion: guarantees.deletion,
+    eventual: "none",
+    horizon: horizonOf(bound, inquiry.horizonFrom) ?? "none",
+    replicas: declaration.replicas.map((store) => ({ store, reached: isScanned })),
+  };
+}
+
+function stateOf({ declaration, guarantees }: BoundSurface, { inquiry, scan }: SurfaceSight): SurfaceState {
+  const { id, role } = declaration;
+  if (guarantees.scan === "none") {
+    const isBounded = declaration.horizon?.maxSeconds !== undefined && (role === "cache" || role === "backup");
+    const isWithinLimit = (declaration.horizon?.maxSeconds ?? 0) <= (declaration.horizonLimitSeconds ?? Number.POSITIVE_INFINITY);
+    return isBounded && isWithinLimit ? { as: "expiring" } : { as: "uncovered", reason: "UNBOUNDED" };
+  }
+  const why = scan.unread.get(id);
+  if (why !== undefined) {
+    return { as: "uncovered", reason: why === "STORE_MISSING" || why === "STORE_LOCKED" ? "UNREACHABLE" : "BLIND" };
+  }
+  if (inquiry.items.some(({ ref, action }) => ref.surface === id && action === "keep")) {
+    return { as: "uncovered", reason: "KEPT" };
+  }
+  if (inquiry.purge?.get(id)?.outcome === "unsupported") return { as: "uncovered", reason: "UNSUPPORTED" };
+  return { as: "covered" };
+}
+
+function eraseCounts({ declaration }: BoundSurface, { items }: Inquiry): EraseCounts {
+  const own = items.filter(({ ref, action }) => ref.surface === declaration.id && action !== "keep");
+  const count = (outcome: string): number => own.filter((item) => item.outcome === outcome).length;
+  return { erased: count("erased"), absent: count("absent"), rewritten: count("rewritten"), failed: count("failed") };
+}
+
+function purgeEvidence({ guarantees }: BoundSurface, purged: Purged | undefined, isOurs: boolean): PurgeEvidence {
+  // What expires by itself has nothing to purge: its horizon speaks.
+  if (guarantees.scan === "none" || !isOurs || purged === undefined) return { outcome: "not-run" };
+  switch (purged.outcome) {
+    case "purged":
+      return { outcome: "purged" };
+    case "pending":
+      return { outcome: "pending", ...(purged.until === undefined ? {} : { until: purged.until }) };
+    case "unsupported":
+      return { outcome: "unsupported" };
+    case "failed":
+      return { outcome: "failed" };
+  }
+}
+
+function lineageOf(engine: Engine, { declaration }: BoundSurface, scan: EpochScan): SurfaceEvidence["lineage"] {
+  let [rowsWithoutEdge, inferredOnly] = [0, 0];
+  for (const row of scan.rows.values()) {
+    if (row.surface !== declaration.id) continue;
+    const known = engine.ledger.sourcesOf(row);
+    if (known.length === 0 && row.sources.length === 0) rowsWithoutEdge += 1;
+    else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) inferredOnly += 1;
+  }
+  return { rowsWithoutEdge, inferredOnly, complete: scan.unread.get(declaration.id) === undefined };
+}
+
+/** When the last copy out of reach has expired: the declared bound from the end of the purge, in whole seconds, rounded up. */
+export function horizonOf({ declaration }: BoundSurface, from: Date): { until: Date; basis: string } | undefined {
+  const { horizon } = declaration;
+  if (horizon?.maxSeconds === undefined) return undefined;
+  const until = new Date((Math.ceil(from.getTime() / 1000) + horizon.maxSeconds) * 1000);
+  return { until, basis: horizon.basis };
+}

@@ -1,0 +1,39 @@
+// Takes the census: what exists in each store of the boundary, held against what is declared (DESIGN §4).
+import type { BoundSurface } from "../adapters/registry.ts";
+import { type CensusReport, censusReport } from "../boundary/census.ts";
+import type { Engine } from "../engine.ts";
+import type { Container, Probe } from "../surface.ts";
+
+export interface Census {
+  readonly report: CensusReport;
+  /** Stores that could not be listed. */
+  readonly unread: ReadonlySet<string>;
+  /** Probes over containers that no surface declares; quiet and exempt ones are looked at all the same, a hit makes them undeclared again. */
+  readonly strayProbes: readonly { readonly container: string; readonly probe: Probe }[];
+}
+
+export async function takeCensus(engine: Engine, signal: AbortSignal): Promise<Census> {
+  const containers = new Map<string, readonly Container[]>();
+  const binders = new Map<string, BoundSurface>();
+  const unread = new Set<string>();
+  for (const bound of engine.surfaces) {
+    const { store, id } = bound.declaration;
+    if (store === undefined || containers.has(store)) continue;
+    try {
+      const surface = await engine.open(id);
+      containers.set(store, await surface.census(signal));
+      binders.set(store, bound);
+      unread.delete(store);
+    } catch {
+      signal.throwIfAborted();
+      unread.add(store); // why is told by the scan of its surfaces; here it is a store that nobody listed
+    }
+  }
+  const report = censusReport(engine.boundary, containers);
+  const strayProbes = report.containers.flatMap(({ state, store, container }) => {
+    if (state !== "undeclared" && state !== "quiet" && state !== "exempt") return [];
+    const probes = binders.get(store)?.containerProbes(container) ?? [];
+    return probes.map((probe) => ({ container: container.name, probe }));
+  });
+  return { report, unread, strayProbes };
+}

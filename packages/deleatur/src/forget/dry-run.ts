@@ -1,0 +1,64 @@
+// `forget --dry-run`: the closure, what would become of it and the best that could be attested. Touches neither store nor ledger.
+import { bestOutcome } from "../attest/best-outcome.ts";
+import type { Engine } from "../engine.ts";
+import { artifactId } from "../model/ids.ts";
+import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
+import type { DryRun } from "./outcome.ts";
+import { type Plan, planRequest } from "./plan.ts";
+import { type GivenTarget, parseTarget, type Target } from "./target.ts";
+
+/** @throws UsageError, StoreError */
+export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: AbortSignal): Promise<DryRun> {
+  const target = parseTarget(given, engine.boundary.identifiers);
+  const harvest = await harvestLineage(engine, signal);
+  const plan = planWithoutTrace(engine, target, harvest);
+  const best = bestOutcome(engine.boundary);
+  return {
+    items: plan.items.map(({ ref, depth, action, because, sources }) => ({
+      artifact: artifactId(ref),
+      depth,
+      action,
+      because,
+      sources: sources.map(artifactId),
+    })),
+    surfaces: engine.surfaces.map(({ declaration }) => {
+      const items = plan.items.filter(({ ref }) => ref.surface === declaration.id);
+      const count = (action: string): number => items.filter((item) => item.action === action).length;
+      return {
+        surface: declaration.id,
+        label: declaration.label,
+        erase: count("erase"),
+        rewrite: count("rewrite"),
+        keep: count("keep"),
+        lossForOthers: items.filter(({ because }) => because === "shared-destroy").length,
+      };
+    }),
+    outOfReach: [
+      ...engine.surfaces.flatMap(({ declaration, guarantees }) =>
+        guarantees.scan === "none" ? [{ surface: declaration.id, why: guarantees.outOfReach.join("; ") }] : [],
+      ),
+      ...[...plan.unread].map(([surface, why]) => ({ surface, why })),
+    ],
+    identifiersUnknown: plan.identifiersUnknown,
+    withoutLineage: [...plan.withoutLineage].map(([surface, rows]) => ({ surface, rows })),
+    best,
+  };
+}
+
+/** Plans inside a ledger transaction that is rolled back, over the lineage that was just read. */
+export function planWithoutTrace(engine: Engine, target: Target, harvest: Harvest): Plan {
+  const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
+  const rollback = new Error("dry run");
+  let plan: Plan | undefined;
+  try {
+    engine.ledger.transaction(() => {
+      recordHarvest(engine, harvest);
+      plan = planRequest(engine, target, harvest, { held: (ref) => held.has(artifactId(ref)), known: [] });
+      throw rollback;
+    });
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  if (plan === undefined) throw rollback;
+  return plan;
+}

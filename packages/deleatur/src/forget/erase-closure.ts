@@ -1,0 +1,132 @@
+// Erases or rewrites the closure, derived before sources, each batch's outcome journalled as soon as the store has said it (DESIGN §3.4).
+import type { Engine } from "../engine.ts";
+import type { ItemPatch } from "../ledger/request-record.ts";
+import type { Erased } from "../model/artifact.ts";
+import { groupBy } from "../model/group-by.ts";
+import { artifactId, type RequestId } from "../model/ids.ts";
+import type { Plan, PlannedItem } from "./plan.ts";
+import type { Replacement } from "./prepare-rewrites.ts";
+
+const BATCH = 500;
+
+/** Runs through the ranks from the highest down; an item that has its outcome already is not touched again. Answers how many were there. */
+export async function eraseClosure(
+  engine: Engine,
+  request: RequestId,
+  plan: Plan,
+  replacements: ReadonlyMap<string, Replacement>,
+  signal: AbortSignal,
+): Promise<{ readonly changed: number }> {
+  const done = new Set(
+    engine.ledger
+      .items(request)
+      .filter(({ outcome }) => outcome === "erased" || outcome === "rewritten")
+      .map(({ ref }) => artifactId(ref)),
+  );
+  const todo = plan.items.filter(({ ref, action }) => action !== "keep" && !done.has(artifactId(ref)));
+  const ranks = groupBy(
+    [...todo].sort((a, b) => b.rank - a.rank),
+    ({ rank }) => rank,
+  );
+  let finished = 0;
+  for (const members of ranks.values()) {
+    for (const [surface, items] of groupBy(members, ({ ref }) => ref.surface)) {
+      for (let from = 0; from < items.length; from += BATCH) {
+        signal.throwIfAborted();
+        const batch = items.slice(from, from + BATCH);
+        const patches = [
+          ...(await eraseBatch(engine, batch.filter(({ action }) => action === "erase"), signal)),
+          ...(await rewriteBatch(engine, batch.filter(({ action }) => action === "rewrite"), replacements, signal)),
+        ];
+        journal(engine, request, plan, batch, patches);
+        finished += batch.length;
+        engine.report({ request, step: "erase", phase: "progress", surface, done: finished, total: todo.length });
+      }
+    }
+  }
+  return { changed: plan.items.filter(({ present, action }) => present && action !== "keep").length };
+}
+
+async function eraseBatch(engine: Engine, items: readonly PlannedItem[], signal: AbortSignal): Promise<readonly ItemPatch[]> {
+  const [first] = items;
+  if (first === undefined) return [];
+  let outcomes: readonly Erased[];
+  try {
+    const surface = await engine.open(first.ref.surface);
+    outcomes = await surface.erase(
+      items.map(({ ref }) => ref.key),
+      signal,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    return items.map(({ ref }) => ({ ref, outcome: "failed", why: failureOf(error) }));
+  }
+  const byId = new Map(outcomes.map((outcome) => [artifactId(outcome), outcome]));
+  return items.map(({ ref, present }) => {
+    const erased = byId.get(artifactId(ref));
+    if (erased === undefined) return { ref, outcome: "failed", why: "NO_OUTCOME" };
+    if (erased.outcome === "failed") return { ref, outcome: "failed", why: erased.why };
+    // It was there when the plan was made: whoever took it since (we, before a crash; a trigger of the store), it is erased.
+    return { ref, outcome: present ? "erased" : erased.outcome };
+  });
+}
+
+async function rewriteBatch(
+  engine: Engine,
+  items: readonly PlannedItem[],
+  replacements: ReadonlyMap<string, Replacement>,
+  signal: AbortSignal,
+): Promise<readonly ItemPatch[]> {
+  const patches: ItemPatch[] = [];
+  for (const { ref } of items) {
+    const replacement = replacements.get(artifactId(ref)) ?? { outcome: "failed", why: "NOT_PREPARED" };
+    if (replacement.outcome !== "ready") {
+      patches.push({ ref, ...replacement });
+      continue;
+    }
+    try {
+      const surface = await engine.open(ref.surface);
+      const [rewritten] = await surface.rewrite([replacement.artifact], signal);
+      if (rewritten === undefined) patches.push({ ref, outcome: "failed", why: "NO_OUTCOME" });
+      else if (rewritten.outcome === "failed") patches.push({ ref, outcome: "failed", why: rewritten.why });
+      else patches.push({ ref, outcome: rewritten.outcome });
+    } catch (error) {
+      signal.throwIfAborted();
+      patches.push({ ref, outcome: "failed", why: failureOf(error) });
+    }
+  }
+  return patches;
+}
+
+/** Outcome and lineage change together: what is erased leaves the ledger as a digest, what is rewritten loses its edges to the erased. */
+function journal(
+  engine: Engine,
+  request: RequestId,
+  plan: Plan,
+  batch: readonly PlannedItem[],
+  patches: readonly ItemPatch[],
+): void {
+  const outcomes = new Map(patches.map((patch) => [artifactId(patch.ref), patch.outcome]));
+  const dropped = new Set(plan.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => artifactId(ref)));
+  engine.ledger.transaction(() => {
+    engine.ledger.updateItems(request, patches);
+    const gone = batch.filter(({ ref }) => ["erased", "absent"].includes(outcomes.get(artifactId(ref)) ?? ""));
+    engine.ledger.markErased(
+      gone.map(({ ref }) => ref),
+      request,
+    );
+    for (const item of batch) {
+      if (outcomes.get(artifactId(item.ref)) !== "rewritten") continue;
+      engine.ledger.dropSources(
+        item.ref,
+        item.sources.filter((source) => dropped.has(artifactId(source))),
+      );
+      engine.ledger.dropSubjects(item.ref, item.ownSubjects);
+    }
+  });
+}
+
+/** A code for the journal: never the store's own message, which may quote a row. */
+function failureOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "STORE_FAILED";
+}

@@ -1,0 +1,137 @@
+// Prepares the new content of shared artifacts (LINEAGE-5) and holds it against the probes' matchers before anything is stored.
+import type { KeptNeedle } from "../audit/kept-needles.ts";
+import { toNeedles } from "../audit/to-needles.ts";
+import type { Engine } from "../engine.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
+import { artifactId, type ArtifactRef } from "../model/ids.ts";
+import { createExactMatcher } from "../probe/exact-matcher.ts";
+import { createExcerptMatcher } from "../probe/excerpt-matcher.ts";
+import { createRunFilter, explainNeedles } from "../probe/run-filter.ts";
+import { identifierSet, type Plan, type PlannedItem } from "./plan.ts";
+import { findRederiver } from "./rederivers.ts";
+import { createRedactor } from "./redact-text.ts";
+
+/** The new form of one artifact, or why there is none: then the old text stays fenced and the request is stuck. */
+export type Replacement =
+  | { readonly outcome: "ready"; readonly artifact: Artifact }
+  | { readonly outcome: "absent" }
+  | { readonly outcome: "failed"; readonly why: string };
+
+/** New forms for all items to be rewritten, sources before what is derived from them. */
+export async function prepareRewrites(
+  engine: Engine,
+  plan: Plan,
+  needles: readonly KeptNeedle[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Replacement>> {
+  const replacements = new Map<string, Replacement>();
+  const items = plan.items.filter(({ action }) => action === "rewrite").sort((a, b) => a.rank - b.rank);
+  const erased = needles.filter(({ fate }) => fate === "erased");
+  const dropped = new Set(plan.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => artifactId(ref)));
+  const isOwn = identifierSet(plan.identifiers);
+  for (const item of items) {
+    const current = await readOne(engine, item.ref, signal);
+    if (current === undefined) {
+      replacements.set(artifactId(item.ref), { outcome: "absent" });
+      continue;
+    }
+    const sources = current.sources.filter((source) => !dropped.has(artifactId(source)));
+    const subjects = current.subjects.filter((subject) => !isOwn(subject));
+    const content = await newContent(engine, item, current, erased, replacements, signal);
+    replacements.set(
+      artifactId(item.ref),
+      typeof content === "string"
+        ? { outcome: "failed", why: content }
+        : { outcome: "ready", artifact: { ...current, sources, subjects, content } },
+    );
+  }
+  return replacements;
+}
+
+/** The new content, or the code of why there is none. */
+async function newContent(
+  engine: Engine,
+  item: PlannedItem,
+  current: Artifact,
+  erased: readonly KeptNeedle[],
+  replacements: ReadonlyMap<string, Replacement>,
+  signal: AbortSignal,
+): Promise<readonly ContentField[] | string> {
+  if (item.because === "index-of-rewritten") return contentOfBase(item, current, replacements);
+  if (item.policy === undefined) return current.content;
+  const survivors = await readSurviving(engine, item, replacements, signal);
+  const explained = createRunFilter(toNeedles(erased));
+  for (const source of survivors) for (const field of source.content) explained.add(field);
+  const asNeedles = explainNeedles(toNeedles(erased), explained);
+  const redact = createRedactor(asNeedles);
+  const redacted = current.content.flatMap((field) =>
+    // A vector, or bytes, of the old text cannot be redacted; the application embeds the new text again.
+    field.type === "text" ? [{ ...field, text: redact(field.text) }] : [],
+  );
+  let content: readonly ContentField[] = redacted;
+  if (item.policy === "rederive") {
+    const rederiver = findRederiver(engine, engine.bound(item.ref.surface).declaration.rederive);
+    if (rederiver === undefined) return "REDERIVER_MISSING";
+    let text: string;
+    try {
+      text = await rederiver(survivors, signal);
+    } catch {
+      signal.throwIfAborted();
+      return "REDERIVER_FAILED"; // the function's own message may quote what it was given, so it goes nowhere
+    }
+    if (typeof text !== "string" || text.trim().length === 0) return "REDERIVER_FAILED";
+    const [first, ...others] = redacted;
+    if (first === undefined) return "NO_TEXT_FIELD";
+    content = [{ ...first, text }, ...others];
+  }
+  return passesProbes(asNeedles, content) ? content : "NEW_TEXT_FAILS_PROBES";
+}
+
+function passesProbes(needles: ReturnType<typeof toNeedles>, content: readonly ContentField[]): boolean {
+  const matchers = [createExactMatcher(needles), createExcerptMatcher(needles)];
+  return content.every((field) =>
+    matchers.every((matcher) => matcher.match({ place: { container: "new text" }, field }).length === 0),
+  );
+}
+
+/** An index row takes the content that its base row is given. */
+function contentOfBase(
+  item: PlannedItem,
+  current: Artifact,
+  replacements: ReadonlyMap<string, Replacement>,
+): readonly ContentField[] | string {
+  for (const source of item.sources) {
+    const replacement = replacements.get(artifactId(source));
+    if (replacement?.outcome === "failed") return replacement.why;
+    if (replacement?.outcome === "ready") {
+      const names = new Set(current.content.map(({ name }) => name));
+      const fields = replacement.artifact.content.filter(({ name }) => names.size === 0 || names.has(name));
+      return fields;
+    }
+  }
+  return "BASE_NOT_REWRITTEN";
+}
+
+/** The surviving sources, those that are rewritten in this run in their new form. */
+async function readSurviving(
+  engine: Engine,
+  item: PlannedItem,
+  replacements: ReadonlyMap<string, Replacement>,
+  signal: AbortSignal,
+): Promise<readonly Artifact[]> {
+  const found: Artifact[] = [];
+  for (const source of item.surviving) {
+    const replacement = replacements.get(artifactId(source));
+    if (replacement?.outcome === "ready") found.push(replacement.artifact);
+    if (replacement !== undefined) continue;
+    const artifact = await readOne(engine, source, signal);
+    if (artifact !== undefined) found.push(artifact);
+  }
+  return found;
+}
+
+async function readOne(engine: Engine, ref: ArtifactRef, signal: AbortSignal): Promise<Artifact | undefined> {
+  const surface = await engine.open(ref.surface);
+  for await (const artifact of surface.read([ref.key], signal)) return artifact;
+  return undefined;
+}

@@ -1,0 +1,54 @@
+// Fences a request's target: in the ledger first, then in every store that can refuse a write itself (DESIGN §3.3).
+import type { Engine } from "../engine.ts";
+import { groupBy } from "../model/group-by.ts";
+import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import type { FenceStrength } from "../surface.ts";
+
+/** Raises or extends the fence; answers the strength that each surface really has. */
+export async function raiseFence(
+  engine: Engine,
+  request: RequestId,
+  identifiers: readonly SubjectIdentifier[],
+  refs: readonly ArtifactRef[],
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, FenceStrength>>> {
+  engine.ledger.raiseFence(request, { identifiers, refs });
+  const keysBySurface = new Map(
+    [...groupBy(refs, ({ surface }) => surface)].map(([surface, members]) => [surface, members.map(({ key }) => key)]),
+  );
+  const strengths: Record<string, FenceStrength> = {};
+  for (const { declaration, guarantees } of engine.surfaces) {
+    if (guarantees.scan === "none") continue;
+    const sources = new Map(
+      declaration.derivedFrom.map(({ surface }) => [surface as string, keysBySurface.get(surface) ?? []]),
+    );
+    const order = { request, identifiers, keys: keysBySurface.get(declaration.id) ?? [], sources };
+    strengths[declaration.id] = await fenceSurface(engine, declaration.id, order, signal);
+  }
+  return strengths;
+}
+
+async function fenceSurface(
+  engine: Engine,
+  id: SurfaceId,
+  order: Parameters<Awaited<ReturnType<Engine["open"]>>["fence"]>[0],
+  signal: AbortSignal,
+): Promise<FenceStrength> {
+  try {
+    const surface = await engine.open(id);
+    return await surface.fence(order, signal);
+  } catch {
+    signal.throwIfAborted();
+    return "leased"; // a store that cannot be reached holds no fence; the ledger's own stands, and the scan will say that it is unreachable
+  }
+}
+
+/** Ends the fence in the stores and in the ledger; the denylist stands. */
+export async function lowerFence(engine: Engine, request: RequestId, signal: AbortSignal): Promise<void> {
+  for (const { declaration, guarantees } of engine.surfaces) {
+    if (guarantees.scan === "none") continue;
+    const surface = await engine.open(declaration.id);
+    await surface.unfence(request, signal);
+  }
+  engine.ledger.lowerFence(request);
+}

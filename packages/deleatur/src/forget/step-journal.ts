@@ -1,0 +1,39 @@
+// Runs the steps of a request under its journal: what is finished is not done again, what was cut off is (DESIGN §3.2).
+import type { Engine } from "../engine.ts";
+import type { RequestId } from "../model/ids.ts";
+
+/** One round is one pass over all steps; a resumed request that had come to its end begins the next. */
+export interface StepJournal {
+  readonly round: number;
+  /** Runs a step unless it is finished; answers its journalled detail (JSON without personal data). */
+  step<Detail>(name: string, act: () => Promise<Detail> | Detail): Promise<Detail>;
+}
+
+const LAST = "end";
+
+export function openStepJournal(engine: Engine, request: RequestId): StepJournal {
+  const { ledger } = engine;
+  const ended = ledger.steps(request).filter(({ name, state }) => name.endsWith(`/${LAST}`) && state === "finished").length;
+  const round = ended + 1;
+  return {
+    round,
+    async step(name, act) {
+      const key = `${round}/${name}`;
+      const known = ledger.steps(request).find((step) => step.name === key);
+      // The journalled detail is what the same step answered when it was finished.
+      if (known?.state === "finished") return known.detail as Awaited<ReturnType<typeof act>>;
+      ledger.startStep(request, key);
+      engine.report({ request, step: name, phase: "started" });
+      const detail = await act();
+      ledger.finishStep(request, key, detail ?? null);
+      engine.report({ request, step: name, phase: "finished" });
+      return detail;
+    },
+  };
+}
+
+/** Marks the end of a round, so that a resume begins the next one. */
+export function endRound(engine: Engine, request: RequestId, round: number): void {
+  engine.ledger.startStep(request, `${round}/${LAST}`);
+  engine.ledger.finishStep(request, `${round}/${LAST}`);
+}

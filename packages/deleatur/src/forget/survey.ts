@@ -1,0 +1,51 @@
+// Surveys all that is outside the closure before anything is erased: the baseline of bystanders, and which content others also have.
+import { openBaseline } from "../audit/baseline.ts";
+import type { KeptNeedle } from "../audit/kept-needles.ts";
+import { hasOwnProvenance } from "../audit/own-provenance.ts";
+import type { Engine } from "../engine.ts";
+import { artifactId, type RequestId } from "../model/ids.ts";
+import { contentDigests } from "../record/guard.ts";
+import { scanAll } from "../record/harvest.ts";
+import { identifierSet, type Plan } from "./plan.ts";
+
+const BASELINE = "baseline";
+
+export interface Survey {
+  /** Hex digests (as the guard's) of closure content that another person's record also has. */
+  readonly shared: ReadonlySet<string>;
+}
+
+/** Scans once. The baseline of the first round stands for the whole request; what a later round draws into the closure leaves it. */
+export async function surveySurvivors(
+  engine: Engine,
+  request: RequestId,
+  plan: Plan,
+  needles: readonly KeptNeedle[],
+  signal: AbortSignal,
+): Promise<Survey> {
+  const { ledger } = engine;
+  const sealed = ledger.getSealed(request, BASELINE);
+  const baseline = openBaseline(ledger, sealed);
+  for (const { ref } of plan.items) baseline.remove(ref);
+  const inClosure = new Set(plan.items.map(({ ref }) => artifactId(ref)));
+  const wanted = new Set(needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest))));
+  const isOwn = identifierSet(plan.identifiers);
+  const shared = new Set<string>();
+  await scanAll(
+    engine,
+    "survey",
+    (artifact) => {
+      if (inClosure.has(artifactId(artifact))) return;
+      if (sealed === undefined) baseline.add(artifact);
+      if (!hasOwnProvenance(engine.bound(artifact.surface).declaration.role, artifact.subjects, isOwn)) return;
+      for (const { digest } of contentDigests(ledger, artifact.content)) if (wanted.has(hex(digest))) shared.add(hex(digest));
+    },
+    signal,
+  );
+  ledger.putSealed(request, BASELINE, baseline.bytes());
+  return { shared };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

@@ -1,0 +1,26 @@
+// The answer of a request that waits: a state with a date, no verdict, nothing signed (DESIGN §7, FORGET-2).
+import type { Engine } from "../engine.ts";
+import type { RequestId } from "../model/ids.ts";
+import { utcTime } from "../model/utc-time.ts";
+import type { RequestOutcome } from "./outcome.ts";
+
+const WAITING_EXIT = 22;
+
+export function waitingOutcome(engine: Engine, id: RequestId, why: "lease" | "purge-window", until: Date): RequestOutcome {
+  engine.ledger.updateRequest(id, { state: "waiting", why, until: utcTime(until) });
+  return {
+    request: id,
+    state: "waiting",
+    why,
+    until: utcTime(until),
+    reasons: [],
+    attestation: { kind: "none", code: "WAITING" },
+    survivors: [],
+    back: [],
+    suspects: { open: 0, reviewed: 0 },
+    surfaces: [],
+    bystanders: { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 },
+    denylist: engine.ledger.denylistCount(id),
+    exitCode: WAITING_EXIT,
+  };
+}

@@ -1,0 +1,121 @@
+// The one engine behind the SDK, the command line and any later service: opens a boundary and answers every act of the flow as a value.
+import { randomBytes } from "node:crypto";
+import { loadBoundary } from "./boundary/parse-boundary.ts";
+import { createEngine, type Engine, type Rederiver } from "./engine.ts";
+import { dryRunRequest } from "./forget/dry-run.ts";
+import { forgetTarget, resumeRequest } from "./forget/forget-target.ts";
+import type { ContinueOptions } from "./forget/continue-request.ts";
+import type { ForgetOrder } from "./forget/forget-order.ts";
+import type { DryRun, RequestOutcome } from "./forget/outcome.ts";
+import type { GivenTarget } from "./forget/target.ts";
+import { openLedger } from "./ledger/open-ledger.ts";
+import { openKeys } from "./ledger/open-keys.ts";
+import type { Boundary } from "./model/declaration.ts";
+import { UsageError, WriteRefusedError } from "./model/errors.ts";
+import { requestId } from "./model/ids.ts";
+import type { ReportProgress } from "./progress.ts";
+import { harvestLineage, recordHarvest } from "./record/harvest.ts";
+import { type GivenWrite, prepareWrite, writeUnderIntent } from "./record/write-under-intent.ts";
+
+export interface OpenOptions {
+  /** The clock of the ledger; the system's where absent. */
+  readonly clock?: () => Date;
+  /** Source of random bytes; the system's where absent. */
+  readonly random?: (bytes: number) => Uint8Array;
+  readonly report?: ReportProgress;
+  /** Where `${NAME}` and keys are looked up; `process.env` where absent. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A derived write: it names all its sources, as `surface/key`. */
+export interface GivenDerivation extends GivenWrite {
+  readonly sources: readonly string[];
+}
+
+type Write<Result> = () => Result | Promise<Result>;
+
+export interface Deleatur {
+  readonly engine: Engine;
+  /** Records an artifact of first hand. @throws WriteRefusedError FENCED, DENYLISTED; then nothing is left in the store */
+  record<Result>(surface: string, given: GivenWrite, write: Write<Result>, signal?: AbortSignal): Promise<Result>;
+  /** The same for many artifacts under one write: all or none. */
+  recordBatch<Result>(
+    surface: string,
+    given: readonly GivenWrite[],
+    write: Write<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result>;
+  /** Records a derived artifact. @throws WriteRefusedError NO_SOURCE, ERASED_SOURCE, FENCED, DENYLISTED */
+  derive<Result>(surface: string, given: GivenDerivation, write: Write<Result>, signal?: AbortSignal): Promise<Result>;
+  deriveBatch<Result>(
+    surface: string,
+    given: readonly GivenDerivation[],
+    write: Write<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result>;
+  /** Registers the function that a surface's `rederive: NAME` calls. */
+  registerRederive(name: string, rederiver: Rederiver): void;
+  /** Harvests the declared lineage of all surfaces into the ledger. */
+  scan(signal?: AbortSignal): Promise<{ readonly artifacts: number; readonly unread: ReadonlyMap<string, string> }>;
+  /** Has a person, or records, forgotten; a second call for the same target joins the running request. */
+  forget(order: ForgetOrder, signal?: AbortSignal): Promise<RequestOutcome>;
+  /** What `forget` would do; touches nothing. */
+  dryRun(target: GivenTarget, signal?: AbortSignal): Promise<DryRun>;
+  /** Carries an open request on: after a crash, a window, an open reader, a review. */
+  resume(request: string, options?: ContinueOptions, signal?: AbortSignal): Promise<RequestOutcome>;
+  close(): Promise<void>;
+}
+
+const NEVER = new AbortController().signal;
+
+/** Opens a boundary file or a declared boundary. @throws BoundaryError, LedgerError */
+export async function openDeleatur(source: string | Boundary, options: OpenOptions = {}): Promise<Deleatur> {
+  const environment = options.environment ?? process.env;
+  const boundary = typeof source === "string" ? loadBoundary(source, environment) : source;
+  const clock = options.clock ?? ((): Date => new Date());
+  const random = options.random ?? ((bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes)));
+  const file = boundary.connect.ledger;
+  const keys = openKeys({ file, environment, random });
+  const ledger = openLedger({ file, keys, clock, random, boundaryId: boundary.id });
+  const engine = createEngine({ boundary, ledger, clock, random, report: options.report ?? ((): void => undefined) });
+  return bindActs(engine);
+}
+
+function bindActs(engine: Engine): Deleatur {
+  const recordBatch: Deleatur["recordBatch"] = (surface, given, write, signal = NEVER) =>
+    writeUnderIntent(
+      engine,
+      given.map((one) => prepareWrite(surface, one)),
+      write,
+      signal,
+    );
+  const deriveBatch: Deleatur["deriveBatch"] = async (surface, given, write, signal = NEVER) => {
+    if (given.some(({ sources }) => sources.length === 0)) {
+      throw new WriteRefusedError("NO_SOURCE", `a derived write to ${surface} names no source`, {
+        place: { surface },
+        cure: "name every artifact that the text was made from, as surface/key",
+      });
+    }
+    return recordBatch(surface, given, write, signal);
+  };
+  return {
+    engine,
+    recordBatch,
+    deriveBatch,
+    record: (surface, given, write, signal) => recordBatch(surface, [given], write, signal),
+    derive: (surface, given, write, signal) => deriveBatch(surface, [given], write, signal),
+    registerRederive(name, rederiver) {
+      if (engine.rederivers.has(name)) throw new UsageError("REDERIVER_EXISTS", "a rederiver of this name is registered already");
+      engine.rederivers.set(name, rederiver);
+    },
+    async scan(signal = NEVER) {
+      const harvest = await harvestLineage(engine, signal);
+      recordHarvest(engine, harvest);
+      return { artifacts: harvest.rows.length, unread: harvest.unread };
+    },
+    forget: (order, signal = NEVER) => forgetTarget(engine, order, signal),
+    dryRun: (target, signal = NEVER) => dryRunRequest(engine, target, signal),
+    resume: (request, options = {}, signal = NEVER) => resumeRequest(engine, requestId(request), options, signal),
+    close: () => engine.close(),
+  };
+}
