@@ -5,12 +5,17 @@ import { ledgerFailure } from "./ledger-failure.ts";
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
+// `never` fits every row type: what a row is stands in its statement's text, and the caller declares it beside that.
+type Statement = Database.Statement<SqlValue[], never>;
+export type Found<Row> = Row | undefined;
+
 /** Rows come back as the caller declares them: the statement's text stands beside the type. */
 export interface Connection {
   readonly file: string;
+  readonly readonly: boolean;
   /** Answers the number of changed rows. */
   run(sql: string, ...values: readonly SqlValue[]): number;
-  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Found<Row>;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
   /** Rows as arrays, for large answers. */
   rows<Row extends readonly unknown[]>(sql: string, ...values: readonly SqlValue[]): Row[];
@@ -23,6 +28,8 @@ export interface Connection {
   /** Something was dropped that must not stay in the write-ahead log. */
   flushAfterCommit(): void;
   flush(): "flushed" | "busy";
+  /** Rewrites the whole file, so that only what lives is in it. */
+  vacuum(): "vacuumed" | "busy";
   close(): void;
 }
 
@@ -36,26 +43,29 @@ export function connect(
   const database = attempt(file, () =>
     Database(file, { readonly: options.readonly, fileMustExist: options.readonly, timeout: options.busyTimeoutMs }),
   );
-  const statements = new Map<string, Database.Statement<SqlValue[]>>();
+  const statements = new Map<string, Statement>();
   let depth = 0;
   let isFlushDue = false;
 
-  function prepared(sql: string): Database.Statement<SqlValue[]> {
+  function prepared(sql: string): Statement {
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = database.prepare<SqlValue[]>(sql);
+      statement = database.prepare<SqlValue[], never>(sql);
       statements.set(sql, statement);
     }
     return statement;
   }
+
+  const named = (sql: string): Statement => prepared(sql).raw(false);
+  const listed = (sql: string): Statement => prepared(sql).raw(true);
 
   function flush(): "flushed" | "busy" {
     if (options.readonly || depth > 0) return "busy";
     // A short wait only: readers of other processes come and go, and the next act tries again.
     database.pragma(`busy_timeout = ${FLUSH_WAIT_MS}`);
     try {
-      const [answer] = database.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-      isFlushDue = answer?.busy !== 0;
+      // The first column of the answer: whether a reader or writer was in the way.
+      isFlushDue = database.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) !== 0;
     } finally {
       database.pragma(`busy_timeout = ${options.busyTimeoutMs}`);
     }
@@ -70,31 +80,13 @@ export function connect(
 
   return {
     file,
+    readonly: options.readonly,
     run: (sql, ...values) => attempt(file, () => prepared(sql).run(...values).changes),
-    get: <Row>(sql: string, ...values: readonly SqlValue[]) =>
-      attempt(
-        file,
-        () =>
-          prepared(sql)
-            .raw(false)
-            .get(...values) as Row | undefined,
-      ),
-    all: <Row>(sql: string, ...values: readonly SqlValue[]) =>
-      attempt(
-        file,
-        () =>
-          prepared(sql)
-            .raw(false)
-            .all(...values) as Row[],
-      ),
-    rows: <Row extends readonly unknown[]>(sql: string, ...values: readonly SqlValue[]) =>
-      attempt(
-        file,
-        () =>
-          prepared(sql)
-            .raw(true)
-            .all(...values) as Row[],
-      ),
+    get: <Row>(sql: string, ...values: readonly SqlValue[]): Found<Row> =>
+      attempt(file, () => named(sql).get(...values)),
+    all: <Row>(sql: string, ...values: readonly SqlValue[]): Row[] => attempt(file, () => named(sql).all(...values)),
+    rows: <Row extends readonly unknown[]>(sql: string, ...values: readonly SqlValue[]): Row[] =>
+      attempt(file, () => listed(sql).all(...values)),
     exec(sql) {
       attempt(file, () => database.exec(sql));
     },
@@ -131,6 +123,20 @@ export function connect(
       isFlushDue = true;
     },
     flush: () => attempt(file, flush),
+    vacuum() {
+      if (options.readonly || depth > 0) return "busy";
+      // The copy that VACUUM makes may be larger than memory should hold; it has nothing in clear.
+      database.pragma("temp_store = FILE");
+      try {
+        attempt(file, () => database.exec("VACUUM"));
+        return "vacuumed";
+      } catch (error) {
+        if (error instanceof LedgerError && error.code === "LEDGER_LOCKED") return "busy";
+        throw error;
+      } finally {
+        database.pragma("temp_store = MEMORY");
+      }
+    },
     close() {
       statements.clear();
       database.close();

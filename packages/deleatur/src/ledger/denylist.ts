@@ -1,6 +1,7 @@
 // The denylist: keyed digests that guard against re-ingestion (GUARD-1). It must not be readable or testable without the guard key.
+import { markDropped } from "./compaction.ts";
 import { UsageError } from "../model/errors.ts";
-import type { RequestId } from "../model/ids.ts";
+import { requestId } from "../model/ids.ts";
 import { hexList, hexOf, newId, now, type LedgerCore } from "./ledger-core.ts";
 import type { Denylist, DenylistEntry, LiftSelector } from "./ledger.ts";
 
@@ -75,7 +76,7 @@ export function createDenylist(core: LedgerCore): Denylist {
         )
         .map(({ id, request, shared, since }): DenylistEntry => ({
           id,
-          request: request as RequestId,
+          request: requestId(request),
           shared: shared === 1,
           owners: connection
             .rows<[Uint8Array]>("SELECT owner FROM denylist_owners WHERE entry = ? ORDER BY owner", id)
@@ -85,7 +86,7 @@ export function createDenylist(core: LedgerCore): Denylist {
     liftDenylist(selector) {
       const { where, values } = selected(selector);
       return connection.transaction(() => {
-        connection.flushAfterCommit();
+        markDropped(core);
         return connection.run(`DELETE FROM denylist WHERE ${where}`, ...values);
       });
     },

@@ -1,6 +1,6 @@
 // Epochs: the number of each scan and its random key, which stands in the key store only. It must not use a number twice.
 import { LedgerError, UsageError } from "../model/errors.ts";
-import { now, type LedgerCore } from "./ledger-core.ts";
+import { now, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { EpochRecord, Epochs } from "./ledger.ts";
 
 interface EpochRow {
@@ -22,7 +22,7 @@ function toRecord(row: EpochRow): EpochRecord {
     ...(row.root === null ? {} : { root: row.root }),
     ...(row.boundary_digest === null ? {} : { boundaryDigest: row.boundary_digest }),
     ...(row.finished === null ? {} : { finished: row.finished }),
-    ...(row.surfaces === null ? {} : { surfaces: JSON.parse(row.surfaces) as unknown }),
+    ...(row.surfaces === null ? {} : { surfaces: parseJson<unknown>(row.surfaces) }),
   };
 }
 

@@ -1,4 +1,5 @@
 // Holds: single artifacts that a recorded legal ground keeps. It must not decide whether a ground is lawful.
+import { markDropped } from "./compaction.ts";
 import type { ArtifactRef } from "../model/ids.ts";
 import {
   hexOf,
@@ -12,9 +13,10 @@ import {
 } from "./ledger-core.ts";
 import type { Hold, Lineage } from "./ledger.ts";
 
+const placeOf = (digest: Uint8Array): string => `holds/${hexOf(digest)}`;
+
 export function createHolds(core: LedgerCore): Pick<Lineage, "placeHold" | "releaseHold" | "holds"> {
   const { connection, digests } = core;
-  const placeOf = (digest: Uint8Array): string => `holds/${hexOf(digest)}`;
   return {
     placeHold(refs, ground, until) {
       connection.transaction(() => {
@@ -33,7 +35,7 @@ export function createHolds(core: LedgerCore): Pick<Lineage, "placeHold" | "rele
     },
     releaseHold(refs) {
       return connection.transaction(() => {
-        connection.flushAfterCommit();
+        markDropped(core);
         return refs.reduce(
           (sum, ref) => sum + connection.run("DELETE FROM holds WHERE artifact = ?", digests.artifactDigest(ref)),
           0,

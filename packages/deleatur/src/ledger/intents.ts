@@ -34,13 +34,14 @@ interface IntentRow {
   readonly started: string;
 }
 
+const placeOf = (id: string): string => `intents/${id}`;
+
 export function createIntents(
   core: LedgerCore,
   fence: Pick<Fence, "isFenced">,
   lineage: Pick<Lineage, "recordArtifacts">,
 ): Intents {
   const { connection, digests } = core;
-  const placeOf = (id: string): string => `intents/${id}`;
 
   function intentRow(id: string): IntentRow | undefined {
     return connection.get<IntentRow>("SELECT * FROM intents WHERE id = ?", id);
@@ -163,7 +164,7 @@ export function createIntents(
             connection.run("UPDATE intents SET state = 'unresolved' WHERE id = ?", id);
             return;
           default:
-            return how satisfies never;
+            how satisfies never;
         }
       });
     },

@@ -1,9 +1,9 @@
 // Carries all keys of a ledger in one file that a passphrase encrypts (scrypt, AES-256-GCM). It must not write a key in clear anywhere but into key files.
 import { scryptSync } from "node:crypto";
-import { canonicalJson, fromBase64, toBase64, utf8 } from "@deleatur/verify";
+import { canonicalJson, fromBase64, textOf, toBase64, utf8 } from "@deleatur/verify";
 import { LedgerError, UsageError } from "../model/errors.ts";
 import { keyDirectory, readKeyFile, writeKeyFile } from "./key-files.ts";
-import { LedgerKeys } from "./keys.ts";
+import type { LedgerKeys } from "./keys.ts";
 import { seal, unseal } from "./seal.ts";
 
 const FORMAT = "deleatur/keys/v1";
@@ -59,14 +59,30 @@ function foreign(cause?: unknown): LedgerError {
   });
 }
 
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (Object.getOwnPropertyDescriptor(value, name)?.value as unknown)
+    : undefined;
+}
+
+function textMember(value: unknown, name: string): string {
+  const member = memberOf(value, name);
+  if (typeof member !== "string") throw foreign();
+  return member;
+}
+
 function parseEnvelope(text: string): { salt: Uint8Array; sealed: Uint8Array } {
   try {
-    const value = JSON.parse(text) as Partial<Envelope> | null;
-    const kdf = value?.kdf;
+    const value: unknown = JSON.parse(text);
+    const kdf = memberOf(value, "kdf");
     // Costs other than ours are refused: a crafted file must not choose how much memory we take.
-    const isOurs = kdf?.name === "scrypt" && kdf.N === SCRYPT.N && kdf.r === SCRYPT.r && kdf.p === SCRYPT.p;
-    if (value?.format !== FORMAT || !isOurs || typeof value.sealed !== "string") throw foreign();
-    return { salt: fromBase64(kdf.salt), sealed: fromBase64(value.sealed) };
+    const isOurs =
+      memberOf(kdf, "name") === "scrypt" &&
+      memberOf(kdf, "N") === SCRYPT.N &&
+      memberOf(kdf, "r") === SCRYPT.r &&
+      memberOf(kdf, "p") === SCRYPT.p;
+    if (memberOf(value, "format") !== FORMAT || !isOurs) throw foreign();
+    return { salt: fromBase64(textMember(kdf, "salt")), sealed: fromBase64(textMember(value, "sealed")) };
   } catch (error) {
     throw error instanceof LedgerError ? error : foreign(error);
   }
@@ -75,11 +91,9 @@ function parseEnvelope(text: string): { salt: Uint8Array; sealed: Uint8Array } {
 /** Writes the exported keys into the key store of a ledger's file. Keys that are there already must be the same. @throws LedgerError KEY_EXPORT_DAMAGED | KEY_PASSPHRASE | KEY_EXISTS */
 export function importKeys(text: string, passphrase: string, ledgerFile: string): readonly string[] {
   const { salt, sealed } = parseEnvelope(text);
-  let files: Record<string, string>;
+  let files: unknown;
   try {
-    files = JSON.parse(
-      new TextDecoder().decode(unseal(passphraseKey(passphrase, salt), utf8(FORMAT), sealed)),
-    ) as Record<string, string>;
+    files = JSON.parse(textOf(unseal(passphraseKey(passphrase, salt), utf8(FORMAT), sealed)));
   } catch (cause) {
     throw new LedgerError("KEY_PASSPHRASE", "the key export does not open with this passphrase", {
       cure: "give the passphrase that it was exported with",
@@ -87,10 +101,10 @@ export function importKeys(text: string, passphrase: string, ledgerFile: string)
     });
   }
   const directory = keyDirectory(ledgerFile);
-  const names = Object.keys(files).filter((name) => /^(guard|request|signing|epoch-[1-9][0-9]*)$/.test(name));
+  const names = Object.keys(files ?? {}).filter((name) => /^(guard|request|signing|epoch-[1-9][0-9]*)$/.test(name));
   const written: string[] = [];
   for (const name of names) {
-    const bytes = fromBase64(files[name] ?? "");
+    const bytes = fromBase64(textMember(files, name));
     const present = readKeyFile(directory, name);
     if (present !== undefined && Buffer.from(present).equals(bytes)) continue;
     writeKeyFile(directory, name, bytes);

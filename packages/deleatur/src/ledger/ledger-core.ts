@@ -1,6 +1,6 @@
 // What every part of the ledger works with: connection, keys, digests, time and randomness, and sealing by place. It must not know a table.
-import { toHex, utf8 } from "@deleatur/verify";
-import type { ArtifactKey, ArtifactRef, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import { textOf, toHex, utf8 } from "@deleatur/verify";
+import { artifactKey, surfaceId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import type { Connection } from "./connection.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { Digests } from "./ledger.ts";
@@ -36,9 +36,16 @@ export function jsonBytes(value: unknown): Uint8Array {
   return utf8(JSON.stringify(value));
 }
 
-/** What `jsonBytes` wrote; sealed values are authenticated, so their shape is ours. */
-export function parseJsonBytes<T>(bytes: Uint8Array): T {
-  return JSON.parse(new TextDecoder().decode(bytes)) as T;
+/** JSON that this ledger wrote itself, so that its shape is ours; what was sealed is authenticated too. */
+export type Own<T> = T;
+
+export function parseJson<T>(text: string): Own<T> {
+  const value: T = JSON.parse(text);
+  return value;
+}
+
+export function parseJsonBytes<T>(bytes: Uint8Array): Own<T> {
+  return parseJson<T>(textOf(bytes));
 }
 
 /** Parameters for `json_each`: lower-case hex of each digest. */
@@ -61,5 +68,5 @@ export function plainIdentifier({ type, value }: SubjectIdentifier): SubjectIden
 
 /** A ref from what the ledger stored: it was parsed when it came in. */
 export function storedRef(surface: string, key: string): ArtifactRef {
-  return { surface: surface as SurfaceId, key: key as ArtifactKey };
+  return { surface: surfaceId(surface), key: artifactKey(key) };
 }

@@ -1,6 +1,7 @@
 // The ledger as the engine sees it: lineage, intents, fences, denylist, requests, epochs, risks and the log behind one synchronous interface. Types only.
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import type { Compaction } from "./compaction.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { RequestJournal } from "./request-record.ts";
@@ -301,12 +302,24 @@ export interface TransparencyLog {
 }
 
 export interface Ledger
-  extends Lineage, Intents, Fence, Denylist, Digests, RequestJournal, Epochs, BoundaryVersions, Risks, TransparencyLog {
+  extends
+    Lineage,
+    Intents,
+    Fence,
+    Denylist,
+    Digests,
+    RequestJournal,
+    Epochs,
+    BoundaryVersions,
+    Risks,
+    TransparencyLog,
+    Compaction {
   readonly file: string;
   readonly keys: LedgerKeys;
   /** Runs `act` in one write transaction (BEGIN IMMEDIATE); a nested call joins the outer one. @throws LedgerError LEDGER_LOCKED | LEDGER_FULL */
   transaction<T>(act: () => T): T;
   /** Moves what was dropped out of the write-ahead log; `busy` while another process reads. It is tried by itself after every act that drops something. */
   flush(): "flushed" | "busy";
+  /** Closes the file; where something was dropped and nobody else is in the way, it is compacted first. */
   close(): void;
 }

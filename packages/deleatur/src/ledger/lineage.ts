@@ -1,4 +1,5 @@
 // Lineage: which artifacts there are, whom they are about and what they derive from; sealed while they live, digests once erased. It must not judge.
+import { markDropped } from "./compaction.ts";
 import { concatBytes, textOf, utf8 } from "@deleatur/verify";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import { UsageError } from "../model/errors.ts";
@@ -237,7 +238,7 @@ export function createLineage(core: LedgerCore): LineageRecords {
     markErased(refs, request) {
       connection.transaction(() => {
         for (const ref of refs) eraseOne(ref, request);
-        connection.flushAfterCommit();
+        markDropped(core);
       });
     },
     dropSources(derived, sources) {
@@ -256,7 +257,7 @@ export function createLineage(core: LedgerCore): LineageRecords {
       const digest = digests.artifactDigest(ref);
       connection.transaction(() => {
         for (const identifier of identifiers) untag(digest, digests.identifierDigest(identifier));
-        connection.flushAfterCommit();
+        markDropped(core);
       });
     },
     wasErased: (refs) =>

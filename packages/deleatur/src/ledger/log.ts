@@ -33,6 +33,11 @@ function damaged(why: string, file: string): LedgerError {
   });
 }
 
+function needSize(size: number, most: number): void {
+  if (!Number.isSafeInteger(size) || size < 0 || size > most)
+    throw new UsageError("NO_SUCH_LOG_SIZE", `the log has ${most} entries, ${size} is no size or place of it`);
+}
+
 export interface OpenedLog extends TransparencyLog {
   /** Writes the head of the empty log. */
   begin(): void;
@@ -82,11 +87,6 @@ export function createLog(core: LedgerCore): OpenedLog {
     const root = new Uint8Array(value.subarray(8, 40));
     if (!equalBytes(headMac(size, root), value.subarray(40))) throw damaged("its head was changed", connection.file);
     return { size: Number(Buffer.from(size).readBigUInt64BE()), root };
-  }
-
-  function needSize(size: number, most: number): void {
-    if (!Number.isSafeInteger(size) || size < 0 || size > most)
-      throw new UsageError("NO_SUCH_LOG_SIZE", `the log has ${most} entries, ${size} is no size or place of it`);
   }
 
   function origin(): string {

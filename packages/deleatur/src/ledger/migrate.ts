@@ -13,9 +13,8 @@ export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.
 const APPLICATION_ID = 0x44454c45;
 
-function pragmaNumber(connection: Connection, name: string): number {
-  const [row] = connection.pragma(name) as Record<string, number>[];
-  return row?.[name] ?? 0;
+function pragmaNumber(connection: Connection, name: "user_version" | "application_id"): number {
+  return connection.get<{ value: number }>(`SELECT ${name} AS value FROM pragma_${name}`)?.value ?? 0;
 }
 
 /** The schema version of the file, 0 for an empty one. @throws LedgerError NOT_A_LEDGER | LEDGER_NEWER */

@@ -4,6 +4,7 @@ import { LedgerError } from "../model/errors.ts";
 import { equalBytes } from "@deleatur/verify";
 import { claimBoundaryId, createBoundaryVersions } from "./boundary-versions.ts";
 import { createClosure } from "./closure.ts";
+import { createCompaction } from "./compaction.ts";
 import { connect, type Connection } from "./connection.ts";
 import { createDenylist } from "./denylist.ts";
 import { createDigests } from "./digests.ts";
@@ -69,6 +70,7 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
   const lineage = createLineage(core);
   const fence = createFence(core);
   const log = createLog(core);
+  const compaction = createCompaction(core);
   return {
     file: connection.file,
     keys,
@@ -88,7 +90,14 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
     ...log,
     transaction: (act) => connection.transaction(act),
     flush: () => connection.flush(),
-    close: () => connection.close(),
+    ...compaction,
+    close() {
+      try {
+        if (!connection.readonly) compaction.compact();
+      } finally {
+        connection.close();
+      }
+    },
   };
 }
 

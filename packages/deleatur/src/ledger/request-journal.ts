@@ -1,7 +1,8 @@
 // The journal of a request: steps as they begin and end, the items of its closure, and values sealed until its close. It must not outlive the close in clear.
+import { markDropped } from "./compaction.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { RequestId } from "../model/ids.ts";
-import { hexOf, now, storedRef, type LedgerCore } from "./ledger-core.ts";
+import { hexOf, now, storedRef, parseJson, type LedgerCore } from "./ledger-core.ts";
 import { findRequestKey, needRequestKey, sealForRequest, unsealForRequest } from "./request-keys.ts";
 import type { ItemAction, ItemCount, RequestItem, RequestJournal, RequestStep } from "./request-record.ts";
 import { textOf, utf8 } from "@deleatur/verify";
@@ -30,6 +31,10 @@ interface ItemRow {
   readonly origins: string;
   readonly outcome: string | null;
   readonly why: string | null;
+}
+
+function isEdgeOrigin(text: string): text is EdgeOrigin {
+  return text === "recorded" || text === "declared" || text === "inferred";
 }
 
 export function createRequestJournal(core: LedgerCore): Journal {
@@ -75,7 +80,7 @@ export function createRequestJournal(core: LedgerCore): Journal {
           name,
           state: finished === null ? "started" : "finished",
           at: finished ?? started,
-          detail: detail === null ? undefined : (JSON.parse(detail) as unknown),
+          detail: detail === null ? undefined : parseJson<unknown>(detail),
         })),
     startStep(id, name) {
       connection.transaction(() => {
@@ -127,8 +132,7 @@ export function createRequestJournal(core: LedgerCore): Journal {
             ref: storedRef(row.surface, textOf(opened)),
             action: row.action,
             depth: row.depth,
-            // Written by putItem from EdgeOrigins.
-            origins: row.origins.split(" ").filter((origin) => origin !== "") as EdgeOrigin[],
+            origins: row.origins.split(" ").filter((origin) => isEdgeOrigin(origin)),
             ...(row.outcome === null ? {} : { outcome: row.outcome }),
             ...(row.why === null ? {} : { why: row.why }),
           };
@@ -189,7 +193,7 @@ export function createRequestJournal(core: LedgerCore): Journal {
     dropSealed(id, name) {
       connection.transaction(() => {
         connection.run("DELETE FROM request_sealed WHERE request = ? AND name = ?", id, name);
-        connection.flushAfterCommit();
+        markDropped(core);
       });
     },
   };

@@ -1,7 +1,8 @@
 // Requests: who is to be forgotten, where the request is, which process works on it; sealed until the close. It must not decide what happens next.
+import { markDropped } from "./compaction.ts";
 import { concatBytes, fromBase64, toBase64, utf8, compareBytes, textOf } from "@deleatur/verify";
 import { LedgerError } from "../model/errors.ts";
-import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
+import { requestId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
 import {
   hexList,
   jsonBytes,
@@ -11,6 +12,7 @@ import {
   plainRef,
   sealByGuard,
   unsealByGuard,
+  parseJson,
   type LedgerCore,
 } from "./ledger-core.ts";
 import { isKnownDead, isSameWriter } from "./process-identity.ts";
@@ -52,16 +54,17 @@ type RequestRow = Readonly<
   readonly claim_pid: number | null;
 };
 
-/** Drops the members that are null or undefined, so that an absent column is an absent member. */
-function present<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as {
-    [Name in keyof T]?: NonNullable<T[Name]>;
-  };
+/** One optional member: absent where the column is NULL. */
+function member<Name extends string, Value>(name: Name, value: Value | null | undefined): { [N in Name]?: Value } {
+  const members: { [N in Name]?: Value } = {};
+  if (value !== null && value !== undefined) members[name] = value;
+  return members;
 }
+
+const receiptPlace = (id: string): string => `requests/${id}/receipt`;
 
 export function createRequests(core: LedgerCore): Requests {
   const { connection, digests } = core;
-  const receiptPlace = (id: string): string => `requests/${id}/receipt`;
 
   /** A person is found by any one identifier, records only by the whole set. */
   function selectorDigests(
@@ -79,7 +82,7 @@ export function createRequests(core: LedgerCore): Requests {
   }
 
   function openOrder(row: RequestRow): SealedOrder | undefined {
-    const id = row.id as RequestId;
+    const id = requestId(row.id);
     const key = row.sealed_order === null ? undefined : findRequestKey(core, id);
     if (key === undefined || row.sealed_order === null) return undefined;
     return parseJsonBytes<SealedOrder>(unsealForRequest(key, id, "order", row.sealed_order));
@@ -89,7 +92,7 @@ export function createRequests(core: LedgerCore): Requests {
     const order = openOrder(row);
     const receipt = row.sealed_receipt;
     return {
-      id: row.id as RequestId,
+      id: requestId(row.id),
       target: row.target,
       state: row.state,
       identifiers: order?.identifiers ?? [],
@@ -98,21 +101,19 @@ export function createRequests(core: LedgerCore): Requests {
       due: row.due,
       opened: row.opened,
       updated: row.updated,
-      ...present({
-        why: row.why,
-        until: row.until,
-        reference: order?.reference,
-        personCode: order === undefined ? null : fromBase64(order.personCode),
-        received: row.received,
-        closed: row.closed,
-        verdict: row.verdict,
-        attestation: row.attestation,
-        effective: row.effective,
-        epoch: row.epoch,
-        receipt: receipt === null ? null : textOf(unsealByGuard(core, receiptPlace(row.id), receipt)),
-      }),
+      ...member("why", row.why),
+      ...member("until", row.until),
+      ...member("reference", order?.reference),
+      ...member("personCode", order === undefined ? undefined : fromBase64(order.personCode)),
+      ...member("received", row.received),
+      ...member("closed", row.closed),
+      ...member("verdict", row.verdict),
+      ...member("attestation", row.attestation),
+      ...member("effective", row.effective),
+      ...member("epoch", row.epoch),
+      ...member("receipt", receipt === null ? null : textOf(unsealByGuard(core, receiptPlace(row.id), receipt))),
       ...(order === undefined ? {} : { options: order.options }),
-      ...(row.reasons === null ? {} : { reasons: JSON.parse(row.reasons) as unknown }),
+      ...(row.reasons === null ? {} : { reasons: parseJson<unknown>(row.reasons) }),
     };
   }
 
@@ -251,7 +252,7 @@ export function createRequests(core: LedgerCore): Requests {
           at,
           id,
         );
-        connection.flushAfterCommit();
+        markDropped(core);
       });
     },
   };

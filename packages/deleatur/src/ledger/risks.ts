@@ -1,13 +1,30 @@
 // Residual risks with a deadline and a cure, closed by evidence only (RISK-1). It must not let one expire silently.
 import { UsageError } from "../model/errors.ts";
-import type { RequestId, SurfaceId } from "../model/ids.ts";
-import { newId, now, type LedgerCore } from "./ledger-core.ts";
+import { requestId, surfaceId } from "../model/ids.ts";
+import { newId, now, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { Risk, RiskEvidence, RiskOrder, Risks } from "./ledger.ts";
 
 type RiskRow = Readonly<
   Record<"id" | "request" | "surface" | "kind" | "cure" | "deadline" | "detail" | "opened", string>
 > &
   Readonly<Record<"closed" | "evidence", string | null>>;
+
+function toRisk(row: RiskRow, at: string): Risk {
+  return {
+    id: row.id,
+    request: requestId(row.request),
+    surface: surfaceId(row.surface),
+    kind: row.kind,
+    cure: row.cure,
+    deadline: row.deadline,
+    detail: parseJson<unknown>(row.detail),
+    opened: row.opened,
+    overdue: row.closed === null && new Date(row.deadline) <= new Date(at),
+    ...(row.closed === null || row.evidence === null
+      ? {}
+      : { closed: { at: row.closed, evidence: parseJson<RiskEvidence>(row.evidence) } }),
+  };
+}
 
 export function createRisks(core: LedgerCore): Risks {
   const { connection } = core;
@@ -43,23 +60,6 @@ export function createRisks(core: LedgerCore): Risks {
       now(core),
     );
     return id;
-  }
-
-  function toRisk(row: RiskRow, at: string): Risk {
-    return {
-      id: row.id,
-      request: row.request as RequestId,
-      surface: row.surface as SurfaceId,
-      kind: row.kind,
-      cure: row.cure,
-      deadline: row.deadline,
-      detail: JSON.parse(row.detail) as unknown,
-      opened: row.opened,
-      overdue: row.closed === null && new Date(row.deadline) <= new Date(at),
-      ...(row.closed === null || row.evidence === null
-        ? {}
-        : { closed: { at: row.closed, evidence: JSON.parse(row.evidence) as RiskEvidence } }),
-    };
   }
 
   return {
