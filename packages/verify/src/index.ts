@@ -113,3 +113,20 @@ export type {
   PurgeFinishedEntry,
   RequestEntry,
 } from "./log-entry.ts";
+export {
+  DEFAULT_LIMITS,
+  parseExpectList,
+  type ExpectList,
+  type OwnScope,
+  type VerifyLimits,
+  type VerifyOptions,
+} from "./options.ts";
+export {
+  CHECK_CODES,
+  type Check,
+  type CheckCode,
+  type CheckStatus,
+  type VerifyOutcome,
+  type VerifyReport,
+} from "./report.ts";
+export { verifyReceipt } from "./verify-receipt.ts";

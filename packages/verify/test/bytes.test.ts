@@ -1,5 +1,5 @@
 // Bytes and their spellings: strict in both directions.
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   compareUtf8,
@@ -15,6 +15,16 @@ import {
   u64,
   utf8,
 } from "../src/index.ts";
+
+/** The canonical spelling of what a text decodes to; undefined where it is refused. */
+function respelled(text: string): string | undefined {
+  try {
+    return toBase64(fromBase64(text));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
 
 describe("encodings", () => {
   it("agree with the platform's and come back unchanged", () => {
@@ -49,14 +59,7 @@ describe("encodings", () => {
   it("never decode two spellings to the same bytes", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("A", "B", "/", "+", "=", "-", "\n") }), (text) => {
-        let bytes: Uint8Array;
-        try {
-          bytes = fromBase64(text);
-        } catch (error) {
-          expect(error).toBeInstanceOf(RangeError);
-          return;
-        }
-        expect(toBase64(bytes)).toBe(text);
+        expect(respelled(text) ?? text).toBe(text);
       }),
     );
   });

@@ -46,6 +46,10 @@ describe("canonical JSON", () => {
   });
 });
 
+function hashes(proof: readonly string[] | null): readonly Uint8Array[] {
+  return (proof ?? []).map(fromBase64);
+}
+
 describe.skipIf(!hasSharedData("vectors/merkle"))("log proofs (RFC 6962)", () => {
   interface Inclusion {
     readonly leafIdx: number;
@@ -63,27 +67,30 @@ describe.skipIf(!hasSharedData("vectors/merkle"))("log proofs (RFC 6962)", () =>
     readonly proof: readonly string[] | null;
     readonly wantErr: boolean;
   }
-  const hashes = (proof: readonly string[] | null): readonly Uint8Array[] => (proof ?? []).map(fromBase64);
-
   it("of inclusion are judged as published", () => {
     const files = sharedFiles("vectors/merkle/testdata/inclusion");
     expect(files.length).toBeGreaterThan(90);
+    const wrong: string[] = [];
     for (const file of files) {
       const each: Inclusion = JSON.parse(sharedText(`vectors/merkle/testdata/inclusion/${file}`));
       const leaf = fromBase64(each.leafHash ?? "");
       const holds = verifyInclusion(leaf, each.leafIdx, each.treeSize, hashes(each.proof), fromBase64(each.root ?? ""));
-      expect(holds, file).toBe(!each.wantErr);
+      if (holds === each.wantErr) wrong.push(file);
     }
+    expect(wrong).toEqual([]);
   });
 
   it("of consistency are judged as published", () => {
     const files = sharedFiles("vectors/merkle/testdata/consistency");
     expect(files.length).toBeGreaterThan(90);
+    const wrong: string[] = [];
     for (const file of files) {
       const each: Consistency = JSON.parse(sharedText(`vectors/merkle/testdata/consistency/${file}`));
       const [root1, root2] = [fromBase64(each.root1 ?? ""), fromBase64(each.root2 ?? "")];
-      expect(verifyConsistency(each.size1, each.size2, hashes(each.proof), root1, root2), file).toBe(!each.wantErr);
+      if (verifyConsistency(each.size1, each.size2, hashes(each.proof), root1, root2) === each.wantErr)
+        wrong.push(file);
     }
+    expect(wrong).toEqual([]);
   });
 });
 
