@@ -1,12 +1,11 @@
 // Rules across the boundary: every name refers to something, nothing is declared twice, every exemption has its ground.
-import type { ExemptionKind, StoreConnection } from "../model/declaration.ts";
-import type { BoundaryInput, ExemptionInput } from "./boundary-input.ts";
-import { containerKey } from "./container-names.ts";
+import type { StoreConnection } from "../model/declaration.ts";
+import type { BoundaryInput } from "./boundary-input.ts";
 import type { WrittenSurface } from "./expand-presets.ts";
 import { horizonLimitSeconds, listOf, type FileDefaults } from "./fill-defaults.ts";
-import { covers } from "./glob.ts";
 import { KIND_RULES } from "./known-kinds.ts";
-import { cut, type FieldPath, type Problem } from "./problem.ts";
+import { lintCensus, lintContainers, lintExemptions } from "./lint-coverage.ts";
+import { cut, type Problem, type Report } from "./problem.ts";
 
 export interface LintContext {
   readonly stores: ReadonlyMap<string, StoreConnection>;
@@ -15,8 +14,6 @@ export interface LintContext {
 
 const BOUNDARY_ID = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/;
 const IDENTIFIER_TYPE = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
-
-type Report = (code: string, path: FieldPath, what: string, cure: string, surface?: string) => void;
 
 /** Every rule that needs more than one surface, or none. */
 export function lintBoundary(
@@ -34,9 +31,9 @@ export function lintBoundary(
   lintIdentifiers(input, surfaces, report);
   lintDerivations(surfaces, report);
   lintStores(surfaces, context, report);
-  lintExemptions(input.exempt ?? [], context, report);
-  lintContainers(input, surfaces, context, report);
-  lintCensus(input, context, report);
+  lintExemptions(input.exempt ?? [], context.stores, report);
+  lintContainers(input, surfaces, context.stores, report);
+  lintCensus(input, context.stores, report);
   lintHorizonLimits(surfaces, context, report);
   return problems;
 }
@@ -120,85 +117,6 @@ function lintStores(surfaces: readonly WrittenSurface[], context: LintContext, r
           wanted === "sqlite" ? "connect it by { file }" : "connect it by { path }",
           id,
         );
-    }
-  }
-}
-
-function lintExemptions(exempt: readonly ExemptionInput[], context: LintContext, report: Report): void {
-  const names = new Set<string>();
-  for (const [index, exemption] of exempt.entries()) {
-    const path: FieldPath = ["exempt", index];
-    if (names.has(exemption.name)) report("DUPLICATE_ID", [...path, "name"], "stands twice", "rename one");
-    names.add(exemption.name);
-    if (exemption.store !== undefined && !context.stores.has(exemption.store))
-      report(
-        "UNKNOWN_STORE",
-        [...path, "store"],
-        `names ${cut(exemption.store)}, which is not under connect`,
-        "add it under connect",
-      );
-    if (exemption.ground.trim() === "")
-      report("EXEMPTION_GROUND", [...path, "ground"], "is empty", "say why it need not be erased");
-    for (const member of NEEDED_BY[exemption.kind])
-      if (exemption[member] === undefined)
-        report(
-          "EXEMPTION_GROUND",
-          [...path, member],
-          `is missing for ${exemption.kind}`,
-          "add it: no argument, no exemption",
-        );
-  }
-}
-
-/** A probe must find no content in an audit log, so it must be somewhere; an embedding is kept for a formal argument only (ATTEST-6). */
-const NEEDED_BY: Readonly<Record<ExemptionKind, readonly (keyof ExemptionInput)[]>> = {
-  "audit-log": ["store"],
-  "shredded-medium": [],
-  "non-recoverable": ["mechanism", "epsilon", "reference"],
-};
-
-function lintContainers(
-  input: BoundaryInput,
-  surfaces: readonly WrittenSurface[],
-  context: LintContext,
-  report: Report,
-): void {
-  const taken = new Set<string>();
-  const take = (store: string | undefined, table: string | undefined, path: FieldPath, surface?: string): void => {
-    const connection = store === undefined ? undefined : context.stores.get(store);
-    if (connection === undefined) return;
-    const key = containerKey(connection, table);
-    if (taken.has(key))
-      report(
-        "CONTAINER_TWICE",
-        path,
-        "names a container that is declared already",
-        "declare each container once",
-        surface,
-      );
-    taken.add(key);
-  };
-  for (const { id, input: surface, path } of surfaces)
-    for (const store of [surface.store, ...listOf(surface.replicas)]) take(store, surface.table, path, id);
-  for (const [index, exemption] of (input.exempt ?? []).entries())
-    take(exemption.store, exemption.table, ["exempt", index]);
-}
-
-function lintCensus(input: BoundaryInput, context: LintContext, report: Report): void {
-  const { include, quiet } = { include: input.census?.include, quiet: input.census?.quiet ?? [] };
-  for (const [member, patterns] of [
-    ["include", include ?? []],
-    ["quiet", quiet],
-  ] as const) {
-    for (const [index, pattern] of patterns.entries()) {
-      const dot = pattern.indexOf(".");
-      const store = pattern.slice(0, Math.max(dot, 0));
-      const path: FieldPath = ["census", member, index];
-      if (dot <= 0) report("BAD_FIELD", path, "is no pattern", "write store.container, for example memory.*");
-      else if (!store.includes("*") && !context.stores.has(store))
-        report("UNKNOWN_STORE", path, `names ${cut(store)}, which is not under connect`, "add it under connect");
-      else if (member === "quiet" && include !== undefined && !include.some((wide) => covers(wide, pattern)))
-        report("QUIET_OUTSIDE_INCLUDE", path, "lies outside every include pattern", "include it first or remove it");
     }
   }
 }

@@ -3,12 +3,10 @@ import type { SourceLocatorInput, SubjectLocatorInput, SurfaceInput } from "./bo
 import type { WrittenSurface } from "./expand-presets.ts";
 import { listOf } from "./fill-defaults.ts";
 import { KIND_RULES, type LocatorStyle } from "./known-kinds.ts";
-import type { FieldPath, Problem } from "./problem.ts";
+import type { FieldPath, Problem, Report } from "./problem.ts";
 
 const SURFACE_ID = /^[a-z0-9][a-z0-9._-]{0,127}$/;
 const RESERVED_TABLE = /^(?:sqlite_|deleatur_)/i;
-
-type Report = (code: string, field: FieldPath, what: string, cure: string) => void;
 
 /** Every rule that needs no other surface. */
 export function lintSurface(written: WrittenSurface): readonly Problem[] {

@@ -14,6 +14,9 @@ export interface Problem {
   readonly line?: number;
 }
 
+/** Reports one problem of a rule; `surface` where it belongs to one. */
+export type Report = (code: string, path: FieldPath, what: string, cure: string, surface?: string) => void;
+
 export interface ProblemContext {
   readonly file: string | undefined;
   lineOf(path: FieldPath): number | undefined;

@@ -1,9 +1,20 @@
 // Reads the text of a boundary file as a plain value, with the line of every field. The text is hostile: bounded, and nothing in it runs.
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Scalar,
+  visit,
+} from "yaml";
 import type { FieldPath, Problem } from "./problem.ts";
 
 /** A boundary file is a page or two; a text beyond this is refused before it is parsed. */
-export const MAX_BOUNDARY_CHARS = 1_048_576;
+export const MAX_BOUNDARY_CHARS = 262_144;
 const MAX_ALIASES = 100;
 const MAX_OPEN_BRACKETS = 1000;
 
@@ -17,15 +28,6 @@ function refused(code: string, what: string, cure: string, line?: number): YamlS
 
 function syntaxProblem(code: string, line: number | undefined): Problem {
   const place = line === undefined ? {} : { line };
-  if (code === "DUPLICATE_KEY") {
-    return {
-      code: "DUPLICATE_ID",
-      path: [],
-      what: "gives one name twice in the same map",
-      cure: "rename or remove one",
-      ...place,
-    };
-  }
   if (code === "NON_STRING_KEY") {
     return {
       code: "BOUNDARY_SYNTAX",
@@ -36,6 +38,26 @@ function syntaxProblem(code: string, line: number | undefined): Problem {
     };
   }
   return { code: "BOUNDARY_SYNTAX", path: [], what: `is not plain YAML (${code})`, cure: "mend the line", ...place };
+}
+
+function repeatedNames(document: Document.Parsed, lineAt: (offset: number) => number | undefined): readonly Problem[] {
+  const problems: Problem[] = [];
+  const report = (key: Scalar): void => {
+    const line = key.range ? lineAt(key.range[0]) : undefined;
+    const what = "gives one name twice in the same map";
+    problems.push({ code: "DUPLICATE_ID", path: [], what, cure: "rename or remove one", ...(line ? { line } : {}) });
+  };
+  visit(document, {
+    Map(_, map) {
+      const names = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        if (names.has(key.value)) report(key);
+        names.add(key.value);
+      }
+    },
+  });
+  return problems;
 }
 
 function lineFinder(document: Document.Parsed, lines: LineCounter): (path: FieldPath) => number | undefined {
@@ -60,12 +82,12 @@ function lineFinder(document: Document.Parsed, lines: LineCounter): (path: Field
   };
 }
 
-/** Parses YAML 1.2 (core schema): no custom tags, no repeated names, few aliases, one document, at most a million characters. */
+/** Parses YAML 1.2 (core schema): no custom tags, no repeated names, few aliases, one document, at most 262,144 characters. */
 export function readYaml(text: string): YamlSource {
   if (text.length > MAX_BOUNDARY_CHARS)
     return refused(
       "BOUNDARY_TOO_LARGE",
-      "is longer than 1,048,576 characters",
+      "is longer than 262,144 characters",
       "give the boundary file itself, a page or two of YAML",
     );
   if (deepestBracket(text) > MAX_OPEN_BRACKETS)
@@ -77,14 +99,17 @@ export function readYaml(text: string): YamlSource {
       prettyErrors: false,
       strict: true,
       stringKeys: true,
-      uniqueKeys: true,
+      // Checked below instead: the parser compares every name with every other.
+      uniqueKeys: false,
       schema: "core",
       version: "1.2",
-      logLevel: "silent",
+      logLevel: "error",
     });
-    const [first, ...rest] = [...document.errors, ...document.warnings].map((error) =>
-      syntaxProblem(error.code, lines.linePos(error.pos[0]).line || undefined),
+    const lineAt = (offset: number): number | undefined => lines.linePos(offset).line || undefined;
+    const syntax = [...document.errors, ...document.warnings].map((error) =>
+      syntaxProblem(error.code, lineAt(error.pos[0])),
     );
+    const [first, ...rest] = syntax.length > 0 ? syntax : repeatedNames(document, lineAt);
     if (first !== undefined) return { outcome: "refused", problems: [first, ...rest.slice(0, 99)] };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { outcome: "read", value, lineOf: lineFinder(document, lines) };

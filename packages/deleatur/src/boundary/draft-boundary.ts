@@ -1,0 +1,132 @@
+// Drafts a boundary from stores that exist, for `init`: it guesses, marks what a person must decide, and its draft parses. It reads stores, never writes.
+import { basename, extname, relative, resolve, sep } from "node:path";
+import { compareUtf8 } from "@deleatur/verify";
+import { UsageError } from "../model/errors.ts";
+import type { PresetInput, SurfaceInput } from "./boundary-input.ts";
+import { writeDraft, type DraftEntry } from "./draft-entry.ts";
+import { draftJsonl, draftText } from "./draft-files.ts";
+import { draftTables } from "./draft-tables.ts";
+import { listOf } from "./fill-defaults.ts";
+import { findStores, type Found } from "./find-stores.ts";
+import { inspectJsonl } from "./inspect-files.ts";
+import { presetNamed, recognisePreset } from "./presets/known-presets.ts";
+import type { InspectSqlite } from "./store-layout.ts";
+
+export interface DraftOptions {
+  /** Where the boundary file will stand: paths in it are relative to this. */
+  readonly directory: string;
+  /** Id of the boundary, `my-agent/prod` where none is given. */
+  readonly boundary?: string;
+  readonly inspectSqlite: InspectSqlite;
+}
+
+export interface DraftedBoundary {
+  readonly yaml: string;
+  /** What the draft leaves out or leaves open, for the terminal. */
+  readonly notes: readonly string[];
+}
+
+/** Looks into SQLite files and folders of JSONL or text files. @throws UsageError for a path that is none, StoreError for a store that cannot be read */
+export async function draftBoundary(
+  paths: readonly string[],
+  options: DraftOptions,
+  signal: AbortSignal,
+): Promise<DraftedBoundary> {
+  const found = paths.flatMap(findStores);
+  if (found.length === 0)
+    throw new UsageError(
+      "NOTHING_FOUND",
+      "no store was found, name SQLite files or folders of .jsonl, .txt or .md files",
+    );
+  const names = keepApart();
+  const ids = keepApart();
+  const entries: DraftEntry[] = [];
+  const notes: string[] = [];
+  const connect: Record<string, string | { file: string } | { path: string }> = { ledger: "sqlite:./deleatur.db" };
+  for (const store of found) {
+    signal.throwIfAborted();
+    const name = names(storeName(store.path));
+    const path = writtenPath(options.directory, store.path);
+    connect[name] = store.type === "sqlite" ? { file: path } : { path };
+    const drafted = await draftStore(store, name, ids, options, signal);
+    entries.push(...drafted.entries);
+    notes.push(...drafted.notes);
+  }
+  if (entries.length === 0)
+    throw new UsageError("NOTHING_FOUND", "the stores hold no tables or files to declare, name stores that are in use");
+  const boundary = options.boundary ?? "my-agent/prod";
+  return { yaml: writeDraft({ boundary, identifiers: identifiersOf(entries), entries, connect }), notes };
+}
+
+interface Drafts {
+  readonly entries: readonly DraftEntry[];
+  readonly notes: readonly string[];
+}
+
+async function draftStore(
+  store: Found,
+  name: string,
+  ids: (wanted: string) => string,
+  options: DraftOptions,
+  signal: AbortSignal,
+): Promise<Drafts> {
+  if (store.type === "text") return { entries: [draftText(name, ids(name))], notes: [] };
+  const layout =
+    store.type === "sqlite" ? await options.inspectSqlite(store.path, signal) : await inspectJsonl(store.files, signal);
+  const preset = recognisePreset(layout);
+  const presetEntries: DraftEntry[] =
+    preset === undefined ? [] : [{ id: ids(name), input: { preset: preset.name, store: name }, decide: {} }];
+  const notes = (preset?.notes ?? []).map((note) => `${name} has the layout of ${preset?.name ?? ""}: ${note}`);
+  if (layout.type !== "sqlite")
+    return { entries: preset === undefined ? [draftJsonl(layout, name, ids(name))] : presetEntries, notes };
+  const given = new Map<string, string>();
+  const idOf = (table: string): string => {
+    const id = given.get(table) ?? ids(surfaceName(table));
+    given.set(table, id);
+    return id;
+  };
+  const drafts = draftTables(layout, name, new Set(preset?.tables), idOf);
+  return { entries: [...presetEntries, ...drafts.entries], notes: [...notes, ...drafts.notes] };
+}
+
+function identifiersOf(entries: readonly DraftEntry[]): readonly string[] {
+  const types = new Set(entries.flatMap(({ input }) => typesOf(input)));
+  return types.size === 0 ? ["account"] : [...types].toSorted(compareUtf8);
+}
+
+function typesOf(input: SurfaceInput | PresetInput): readonly string[] {
+  if ("preset" in input) return [input.type ?? presetNamed(input.preset)?.defaultType ?? "account"];
+  return listOf(input.subject).map((locator) => locator.type);
+}
+
+/** Relative with a leading `./` where it lies below the boundary file, else as it is. */
+function writtenPath(directory: string, path: string): string {
+  const way = relative(resolve(directory), path).split(sep).join("/");
+  return way.startsWith("..") || way === "" ? path : `./${way}`;
+}
+
+function storeName(path: string): string {
+  const file = basename(path);
+  const name = file.startsWith("*") ? basename(resolve(path, "..")) : basename(file, extname(file));
+  const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, "-").replace(/^[^A-Za-z0-9]+/, "");
+  return plain === "" || plain === "ledger" || plain === "anchor" ? "store" : plain.slice(0, 48);
+}
+
+function surfaceName(table: string): string {
+  const plain = table
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]/g, "-")
+    .replace(/^[^a-z0-9]+/, "");
+  return plain === "" ? "table" : plain.slice(0, 96);
+}
+
+/** Gives each wanted name once, with a number behind it where it is taken. */
+function keepApart(): (wanted: string) => string {
+  const taken = new Set<string>();
+  return (wanted) => {
+    let name = wanted.toLowerCase();
+    for (let number = 2; taken.has(name); number += 1) name = `${wanted.toLowerCase()}-${number}`;
+    taken.add(name);
+    return name;
+  };
+}
