@@ -1,0 +1,136 @@
+// Looks whether a row still stands under an erased key: reads every key of the table through a fresh connection and compares the spelled keys.
+import type { ContentField } from "../../../model/artifact.ts";
+import { artifactKey } from "../../../model/ids.ts";
+import type { Finding, Needle } from "../../../model/needle.ts";
+import type { Probe } from "../../../surface.ts";
+import type { SqliteFile, SqliteOptions } from "../options.ts";
+import { quoteName, quoteText } from "../options.ts";
+import { throughReader, type Cell, type Reader } from "./open-reader.ts";
+import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, spellKey } from "./read-cells.ts";
+
+export function keyProbe(options: SqliteOptions, target: SqliteFile, scope: string): Probe {
+  return {
+    name: "key",
+    depth: "api",
+    scope: `key:${scope}`,
+    look: (needles, signal) => throughReader(target, (db) => lookForKeys(db, options, target, needles, signal)),
+    close: () => Promise.resolve(), // each look closes its own connection
+  };
+}
+
+function* lookForKeys(
+  db: Reader,
+  options: SqliteOptions,
+  target: SqliteFile,
+  needles: readonly Needle[],
+  signal: AbortSignal,
+): Generator<Finding> {
+  const wanted = new Map<string, Needle[]>();
+  for (const needle of needles) {
+    // The key of a rewritten artifact may stay.
+    if (needle.ref.surface !== options.surface || needle.fate === "rewritten") continue;
+    const known = wanted.get(needle.ref.key);
+    if (known === undefined) wanted.set(needle.ref.key, [needle]);
+    else known.push(needle);
+  }
+  const names = options.declaration.content.map(({ column }) => column);
+  const vector = options.declaration.vector;
+  if (vector !== undefined) names.push(vector);
+  for (const { key, cells } of keyedRows(db, options, names)) {
+    signal.throwIfAborted();
+    for (const needle of key === undefined ? [] : (wanted.get(key) ?? [])) {
+      const fields = cells.flatMap(
+        (cell, place) => fieldOfCell(names[place] ?? "", cell, names[place] === vector) ?? [],
+      );
+      if (isSomeoneElses(options, needle, fields)) continue;
+      yield {
+        probe: "key",
+        depth: "api",
+        needle: needle.index,
+        place: {
+          container: `${target.store}.${options.table}`,
+          surface: options.surface,
+          key: artifactKey(needle.ref.key),
+        },
+        match: { how: "key" },
+      };
+    }
+  }
+}
+
+/** C22: where the store gives keys again, another content under the same key is another person's lawful row. */
+function isSomeoneElses(options: SqliteOptions, needle: Needle, fields: readonly ContentField[]): boolean {
+  if (options.declaration.keys !== "reusable" || needle.fate === "control" || needle.content.length === 0) return false;
+  return identity(fields) !== identity(needle.content);
+}
+
+function identity(fields: readonly ContentField[]): string {
+  return JSON.stringify(
+    fields
+      .map((field) => {
+        switch (field.type) {
+          case "text":
+            return `${field.name}:t:${field.text}`;
+          case "bytes":
+            return `${field.name}:b:${Buffer.from(field.bytes).toString("base64")}`;
+          case "vector":
+            return `${field.name}:v:${[...field.vector].join(",")}`;
+          default:
+            return field satisfies never;
+        }
+      })
+      .toSorted(),
+  );
+}
+
+interface KeyedRow {
+  readonly key: string | undefined;
+  readonly cells: readonly Cell[];
+}
+
+function* keyedRows(db: Reader, options: SqliteOptions, names: readonly string[]): Generator<KeyedRow> {
+  const virtual = moduleOf(db, options.table);
+  const body = virtual?.module === "fts5" ? virtual.body : "";
+  const content = /\bcontent\s*=\s*('[^']*'|"[^"]*"|[\w]*)/i.exec(body)?.[1];
+  if (content === undefined) {
+    const { key } = options.declaration;
+    const own = vecKey(db, options);
+    const columns = own === undefined ? key : [own];
+    for (const cells of readCells(db, options.table, [...columns, ...names]))
+      yield { key: spellKey(cells.slice(0, columns.length)), cells: cells.slice(columns.length) };
+    return;
+  }
+  // An index without content of its own lists its rows in docsize, whether or not their base rows are still there.
+  const hasDocsize = !/\bcolumnsize\s*=\s*['"]?0/i.test(body);
+  const current = db.prepare<[bigint], Cell[]>(
+    `SELECT ${["rowid", ...names.map(quoteName)].join(", ")} FROM ${quoteName(options.table)} WHERE rowid = ?`,
+  );
+  current.raw(true);
+  for (const id of hasDocsize ? docsizeIds(db, options.table) : vocabularyIds(db, options.table))
+    yield { key: String(id), cells: current.get(id)?.slice(1) ?? [] };
+}
+
+/** sqlite-vec names its row number as the table declares it. */
+function vecKey(db: Reader, options: SqliteOptions): string | undefined {
+  const [only] = options.declaration.key;
+  if (options.kind !== "sqlite-vec" || options.declaration.key.length !== 1 || only === undefined || !isRowNumber(only))
+    return undefined;
+  return seeColumns(db, options.table).find(({ keyPlace }) => keyPlace === 1)?.name;
+}
+
+function docsizeIds(db: Reader, table: string): readonly bigint[] {
+  return db
+    .prepare<[], { id: bigint }>(`SELECT id FROM ${quoteName(`${table}_docsize`)}`)
+    .all()
+    .map(({ id }) => id);
+}
+
+function vocabularyIds(db: Reader, table: string): readonly bigint[] {
+  db.exec(
+    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.deleatur_seen_docs USING fts5vocab(main, ${quoteText(table)}, 'instance')`,
+  );
+  return db
+    .prepare<[], { doc: bigint }>("SELECT DISTINCT doc FROM temp.deleatur_seen_docs")
+    .all()
+    .map(({ doc }) => doc);
+}

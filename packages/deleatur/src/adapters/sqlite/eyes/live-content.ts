@@ -1,0 +1,56 @@
+// Reads everything in a store that lives, of whatever table: what the bytes of a file may lawfully hold. Content of any person: it stays in memory.
+import { quoteText } from "../options.ts";
+import type { Cell, Reader } from "./open-reader.ts";
+import { moduleOf, readCells, seeColumns } from "./read-cells.ts";
+
+/** Every text and every byte string that the store answers when it is asked. */
+export function* liveContent(db: Reader): Generator<Uint8Array | string> {
+  const tables = db
+    .prepare<[], { name: string; type: string }>(
+      "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'deleatur\\_%' ESCAPE '\\'",
+    )
+    .all();
+  for (const { name, type } of tables) {
+    const module = type === "virtual" ? moduleOf(db, name)?.module : undefined;
+    // The parts of an index are no rows of anybody: what a deleted row left in them must not explain itself.
+    if (type === "table" && isPartOf(name, tables)) continue;
+    const columns = seeColumns(db, name).map(({ name: column }) => column);
+    for (const cells of readCells(db, name, columns)) for (const cell of cells) yield* contentOfCell(cell);
+    if (module === "fts5") yield* liveTerms(db, name);
+  }
+  // Declarations stand in the file too, and belong to nobody.
+  yield* db.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck(true).iterate();
+}
+
+function* contentOfCell(cell: Cell): Generator<Uint8Array | string> {
+  if (typeof cell === "string" || Buffer.isBuffer(cell)) yield cell;
+}
+
+/** sqlite-vec does not mark all its parts as such. */
+function isPartOf(name: string, tables: readonly { readonly name: string; readonly type: string }[]): boolean {
+  return tables.some(
+    (owner) =>
+      owner.type === "virtual" &&
+      name.startsWith(`${owner.name}_`) &&
+      /_(vector_chunks|metadatachunks|metadatatext)\d+$/.test(name),
+  );
+}
+
+/** The terms by which living rows are found. */
+export function* liveTerms(db: Reader, table: string): Generator<string> {
+  db.exec("DROP TABLE IF EXISTS temp.deleatur_terms");
+  db.exec(`CREATE VIRTUAL TABLE temp.deleatur_terms USING fts5vocab(main, ${quoteText(table)}, 'row')`);
+  yield* db.prepare<[], string>("SELECT term FROM temp.deleatur_terms").pluck(true).iterate();
+}
+
+/** The FTS5 tables of a store, by name, with their declarations. */
+export function fullTextTables(db: Reader): readonly { readonly name: string; readonly body: string }[] {
+  const names = db
+    .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'")
+    .pluck(true)
+    .all();
+  return names.flatMap((name) => {
+    const virtual = moduleOf(db, name);
+    return virtual?.module === "fts5" ? [{ name, body: virtual.body }] : [];
+  });
+}

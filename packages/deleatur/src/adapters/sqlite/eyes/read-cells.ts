@@ -1,0 +1,70 @@
+// Reads whole tables for the probes, every column and not only the declared ones: a copy does not ask where it was declared.
+import type { ContentField } from "../../../model/artifact.ts";
+import { quoteName } from "../options.ts";
+import type { Cell, Reader } from "./open-reader.ts";
+
+export interface ColumnSeen {
+  readonly name: string;
+  readonly keyPlace: number;
+}
+
+/** A table's visible columns; empty where there is no such table. */
+export function seeColumns(db: Reader, table: string): readonly ColumnSeen[] {
+  return db
+    .prepare<[string], { name: string; pk: bigint; hidden: bigint }>(
+      "SELECT name, pk, hidden FROM pragma_table_xinfo(?)",
+    )
+    .all(table)
+    .filter(({ hidden }) => hidden !== 1n)
+    .map(({ name, pk }) => ({ name, keyPlace: Number(pk) }));
+}
+
+/** Every row of a table: its cells in the order of the given columns. */
+export function* readCells(db: Reader, table: string, columns: readonly string[]): Generator<readonly Cell[]> {
+  if (columns.length === 0) return;
+  const select = columns.map((name) => (isRowNumber(name) ? "rowid" : quoteName(name))).join(", ");
+  yield* db
+    .prepare<[], Cell[]>(`SELECT ${select} FROM ${quoteName(table)}`)
+    .raw(true)
+    .iterate();
+}
+
+/** A cell as the matchers take it. Numbers are their decimal text. */
+export function fieldOfCell(name: string, cell: Cell, isVector: boolean): ContentField | undefined {
+  if (cell === null) return undefined;
+  if (!Buffer.isBuffer(cell)) return { type: "text", name, text: String(cell) };
+  if (!isVector || cell.byteLength % 4 !== 0) return { type: "bytes", name, bytes: new Uint8Array(cell) };
+  return { type: "vector", name, vector: floatsOf(cell) };
+}
+
+export function floatsOf(cell: Buffer): Float32Array {
+  const floats = new Float32Array(cell.byteLength / 4);
+  for (let index = 0; index < floats.length; index += 1) floats[index] = cell.readFloatLE(4 * index);
+  return floats;
+}
+
+/** The key text of a row as PROOFS §2 spells it; undefined where a part is NULL. */
+export function spellKey(cells: readonly Cell[]): string | undefined {
+  const parts: string[] = [];
+  for (const cell of cells) {
+    if (cell === null) return undefined;
+    parts.push(Buffer.isBuffer(cell) ? cell.toString("base64url") : String(cell));
+  }
+  return parts.length === 1 ? parts[0] : JSON.stringify(parts);
+}
+
+export function isRowNumber(name: string): boolean {
+  return ["rowid", "oid", "_rowid_"].includes(name.toLowerCase());
+}
+
+/** The module of a virtual table (`fts5`, `vec0`), lower-case; undefined for an ordinary one. */
+export function moduleOf(db: Reader, table: string): { readonly module: string; readonly body: string } | undefined {
+  const sql = db
+    .prepare<[string], { sql: string | null }>(
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
+    )
+    .get(table)?.sql;
+  const found = /^create\s+virtual\s+table[\s\S]*?\busing\s+"?(\w+)"?\s*\(([\s\S]*)\)/i.exec(sql ?? "");
+  if (found?.[1] === undefined || found[2] === undefined) return undefined;
+  return { module: found[1].toLowerCase(), body: found[2] };
+}

@@ -1,0 +1,154 @@
+// Looks for index terms that only erased content had: in the live index (rows that are gone) and in the raw bytes (deleted, not yet merged or freed) (C04).
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import Database from "better-sqlite3";
+import type { Finding, Needle } from "../../../model/needle.ts";
+import { quoteName, quoteText, type SqliteFile } from "../options.ts";
+import { sqliteCode } from "../store-errors.ts";
+import { fullTextTables, liveTerms } from "./live-content.ts";
+import type { Reader } from "./open-reader.ts";
+import { createPatternScanner, termPatterns, type TermPattern } from "./term-patterns.ts";
+
+/** Terms of erased content that no living row has, by needle. */
+export interface LostTerms {
+  readonly table: string;
+  readonly isTrigram: boolean;
+  readonly byNeedle: ReadonlyMap<number, readonly string[]>;
+}
+
+/** For each index of the store, what to look for. */
+export function collectLostTerms(db: Reader, needles: readonly Needle[]): readonly LostTerms[] {
+  return fullTextTables(db).map(({ name, body }) => {
+    const tokenizer = /\btokenize\s*=\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|\w+)/i.exec(body)?.[1];
+    const byNeedle = tokenize(needles, tokenizer);
+    const living = docsOfLivingRows(name, body);
+    openVocabulary(db, name);
+    const isLiving = db.prepare<[string]>(
+      `SELECT 1 FROM temp.deleatur_instances WHERE term = ? AND doc IN (${living}) LIMIT 1`,
+    );
+    const lost = [...byNeedle].map(([needle, terms]) => {
+      const gone = terms.filter((term) => isLiving.get(term) === undefined);
+      return [needle, gone] as const;
+    });
+    return { table: name, isTrigram: /trigram/i.test(tokenizer ?? ""), byNeedle: new Map(lost) };
+  });
+}
+
+/** Terms that the live index still holds although no living row has them. */
+export function* lookInIndex(db: Reader, target: SqliteFile, lost: readonly LostTerms[]): Generator<Finding> {
+  for (const { table, byNeedle } of lost) {
+    const present = new Set(liveTerms(db, table));
+    for (const [needle, terms] of byNeedle) {
+      const count = terms.filter((term) => present.has(term)).length;
+      if (count === 0) continue;
+      yield {
+        probe: "bytes",
+        depth: "index",
+        needle,
+        place: { container: `${target.store}.${table}` },
+        match: { how: "term", terms: count },
+      };
+    }
+  }
+}
+
+const CHUNK = 1 << 20;
+const OVERLAP = 256;
+
+/** Terms in the raw bytes of a file, as FTS5 writes them. */
+export async function* lookInFile(
+  path: string,
+  lost: readonly LostTerms[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const patterns: TermPattern[] = [];
+  let number = 0;
+  for (const { byNeedle, isTrigram } of lost)
+    for (const [needle, terms] of byNeedle)
+      for (const term of terms) patterns.push(...termPatterns(needle, (number += 1), term, isTrigram));
+  if (patterns.length === 0) return;
+  const scanner = createPatternScanner(patterns);
+  const found = new Map<number, { readonly terms: Set<number>; readonly offset: number }>();
+  const file = await open(path, "r");
+  try {
+    const buffer = new Uint8Array(CHUNK + OVERLAP);
+    for (let base = 0; ; base += CHUNK) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, base);
+      if (bytesRead === 0) break;
+      scanner.scan(buffer.subarray(0, bytesRead), ({ needle, term }, at) => {
+        const known = found.get(needle);
+        if (known === undefined) found.set(needle, { terms: new Set([term]), offset: base + at });
+        else known.terms.add(term);
+      });
+    }
+  } finally {
+    await file.close();
+  }
+  const name = basename(path);
+  for (const [needle, { terms, offset }] of found) {
+    yield {
+      probe: "bytes",
+      depth: "bytes",
+      needle,
+      place: { container: name, file: name, offset },
+      match: { how: "term", terms: terms.size },
+    };
+  }
+}
+
+function openVocabulary(db: Reader, table: string): void {
+  db.exec("DROP TABLE IF EXISTS temp.deleatur_instances");
+  db.exec(`CREATE VIRTUAL TABLE temp.deleatur_instances USING fts5vocab(main, ${quoteText(table)}, 'instance')`);
+}
+
+/** The rows that an index may lawfully hold terms of. */
+function docsOfLivingRows(table: string, body: string): string {
+  const content = /\bcontent\s*=\s*('[^']*'|"[^"]*"|\w*)/i.exec(body)?.[1]?.replaceAll(/^['"]|['"]$/g, "");
+  if (content === undefined) return `SELECT id FROM ${quoteName(`${table}_content`)}`;
+  if (content === "") return `SELECT id FROM ${quoteName(`${table}_docsize`)}`;
+  const rowid =
+    /\bcontent_rowid\s*=\s*('[^']*'|"[^"]*"|\w+)/i.exec(body)?.[1]?.replaceAll(/^['"]|['"]$/g, "") ?? "rowid";
+  return `SELECT ${quoteName(rowid)} FROM ${quoteName(content)}`;
+}
+
+/** Each needle's distinct terms, made by the index's own tokenizer in a database that never touches a disk. */
+function tokenize(needles: readonly Needle[], tokenizer: string | undefined): ReadonlyMap<number, readonly string[]> {
+  const scratch = new Database(":memory:");
+  try {
+    createScratchIndex(scratch, tokenizer);
+    const insert = scratch.prepare<[number, string]>("INSERT INTO scratch (rowid, words) VALUES (?, ?)");
+    for (const { index, fate, content } of needles) {
+      // Controls prove the eyes by whole runs of bytes; terms of what lives are no leftovers.
+      if (fate === "control") continue;
+      insert.run(index + 1, content.flatMap((field) => (field.type === "text" ? [field.text] : [])).join("\n"));
+    }
+    scratch.exec("CREATE VIRTUAL TABLE terms USING fts5vocab(scratch, 'instance')");
+    const byNeedle = new Map<number, string[]>();
+    const rows = scratch.prepare<[], { doc: number; term: string }>("SELECT DISTINCT doc, term FROM terms").all();
+    for (const { doc, term } of rows) {
+      const known = byNeedle.get(doc - 1);
+      if (known === undefined) byNeedle.set(doc - 1, [term]);
+      else known.push(term);
+    }
+    return byNeedle;
+  } finally {
+    scratch.close();
+  }
+}
+
+function createScratchIndex(scratch: Reader, tokenizer: string | undefined): void {
+  const create = (option: string): void => {
+    scratch.exec(`CREATE VIRTUAL TABLE scratch USING fts5(words${option}, content='')`);
+  };
+  if (tokenizer === undefined) {
+    create("");
+    return;
+  }
+  try {
+    create(`, tokenize=${tokenizer}`);
+  } catch (cause) {
+    if (sqliteCode(cause) === undefined) throw cause;
+    create(""); // a tokenizer of the application's own: its terms are near enough to words
+  }
+}

@@ -1,0 +1,136 @@
+// The SQL by which a fence trigger recognises a refused row: exact and typed comparisons of its subjects, key and sources with the fenced ones (C16). Pure.
+import { quoteName, quoteText } from "../options.ts";
+import { isRowid, type Join, type Layout } from "./layout.ts";
+import { FENCE_TABLE } from "./own-tables.ts";
+
+/** What the fence table must hold for a row to be refused. */
+interface Fenced {
+  readonly surface: string;
+  readonly kind: "identifier" | "key" | "source";
+  readonly type: string;
+}
+
+export interface FenceTrigger {
+  readonly table: string;
+  /** Conditions over NEW, one of which refuses the row. */
+  readonly conditions: readonly string[];
+}
+
+/** The triggers of a layout, and whether they see all that can name a fenced person, key or source. */
+export function fenceTriggers(layout: Layout): {
+  readonly triggers: readonly FenceTrigger[];
+  readonly isComplete: boolean;
+} {
+  const surface = layout.options.surface;
+  const own: string[] = [];
+  const joined: FenceTrigger[] = [];
+  let isComplete = true;
+  const add = (condition: string | undefined): void => {
+    if (condition === undefined) isComplete = false;
+    else own.push(condition);
+  };
+  const key = keySql(layout);
+  add(key === undefined ? undefined : holds({ surface, kind: "key", type: "" }, key));
+  for (const locator of layout.subjects) {
+    const fenced: Fenced = { surface, kind: "identifier", type: locator.type };
+    switch (locator.how) {
+      case "column":
+        add(holds(fenced, folded(locator.type, comparable(newColumn(locator.column)))));
+        break;
+      case "json":
+        for (const path of jsonPaths(locator.path)) add(holdsInJson(fenced, locator.column, path));
+        break;
+      case "segment":
+        add(segmentHolds(fenced, key, locator.segment, locator.sep));
+        break;
+      case "via":
+        add(holdsInJoin(fenced, locator.join));
+        joined.push({
+          table: locator.join.table,
+          conditions: [holds(fenced, folded(locator.type, comparable(newColumn(locator.join.column))))],
+        });
+        break;
+    }
+  }
+  for (const locator of layout.sources) {
+    const fenced: Fenced = { surface, kind: "source", type: locator.surface };
+    switch (locator.how) {
+      case "column":
+        add(holds(fenced, comparable(newColumn(locator.column))));
+        break;
+      case "json":
+        add(holdsInJson(fenced, locator.column, "$"));
+        break;
+      case "via":
+        add(holdsInJoin(fenced, locator.join));
+        joined.push({
+          table: locator.join.table,
+          conditions: [holds(fenced, comparable(newColumn(locator.join.column)))],
+        });
+        break;
+    }
+  }
+  return { triggers: [{ table: layout.options.table, conditions: own }, ...joined], isComplete };
+}
+
+function newColumn(name: string): string {
+  return `NEW.${isRowid(name) ? "rowid" : quoteName(name)}`;
+}
+
+/** A value as the fence table holds it: bytes stay bytes, a whole real number reads as an integer does. */
+function comparable(sql: string): string {
+  return `(CASE typeof(${sql}) WHEN 'blob' THEN ${sql} WHEN 'real' THEN CASE WHEN ${sql} = CAST(${sql} AS INTEGER) THEN CAST(CAST(${sql} AS INTEGER) AS TEXT) ELSE CAST(${sql} AS TEXT) END ELSE CAST(${sql} AS TEXT) END)`;
+}
+
+function folded(type: string, sql: string): string {
+  return type === "email" ? `lower(trim(${sql}))` : sql;
+}
+
+function matching(fenced: Fenced, alias: string): string {
+  return `${alias}.surface = ${quoteText(fenced.surface)} AND ${alias}.kind = ${quoteText(fenced.kind)} AND ${alias}.type = ${quoteText(fenced.type)}`;
+}
+
+function holds(fenced: Fenced, sql: string): string {
+  return `EXISTS (SELECT 1 FROM ${FENCE_TABLE} AS f WHERE ${matching(fenced, "f")} AND f.value = ${sql})`;
+}
+
+/** Members of a JSON array (or a scalar); an array inside it is a composite key, in the form that the fence table holds. */
+function holdsInJson(fenced: Fenced, column: string, path: string): string {
+  const text = `CAST(${newColumn(column)} AS TEXT)`;
+  const member =
+    "CASE e.type WHEN 'array' THEN (SELECT json_group_array(CAST(c.value AS TEXT)) FROM json_each(e.value) AS c) ELSE CAST(e.value AS TEXT) END";
+  return `EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(${text}) THEN ${text} ELSE 'null' END, ${quoteText(path)}) AS e
+    JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${folded(fenced.kind === "identifier" ? fenced.type : "", member)})`;
+}
+
+function holdsInJoin(fenced: Fenced, join: Join): string {
+  const value = folded(fenced.kind === "identifier" ? fenced.type : "", comparable(`j.${quoteName(join.column)}`));
+  return `EXISTS (SELECT 1 FROM ${quoteName(join.table)} AS j JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${value}
+    WHERE j.${quoteName(join.on)} = ${newColumn(join.link)})`;
+}
+
+/** A path of steps as SQLite writes it; a numeric step may be a place in an array or a name in an object. */
+function jsonPaths(steps: readonly string[]): readonly string[] {
+  const named = `$${steps.map((step) => `.${JSON.stringify(step)}`).join("")}`;
+  if (!steps.some((step) => /^\d+$/.test(step))) return [named];
+  return [named, `$${steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${JSON.stringify(step)}`)).join("")}`];
+}
+
+/** The key as text; a composite one as the JSON array of its texts. Undefined where a composite key holds bytes. */
+function keySql(layout: Layout): string | undefined {
+  const [only] = layout.key;
+  if (layout.key.length === 1 && only !== undefined) return comparable(newColumn(only));
+  const isBinary = layout.key.some((name) => /blob/i.test(layout.columns.get(name)?.type ?? ""));
+  if (isBinary) return undefined;
+  return `json_array(${layout.key.map((name) => comparable(newColumn(name))).join(", ")})`;
+}
+
+/**
+ * A segment of the key: SQLite has no split, but a JSON text whose separators became commas is an array. A separator that could stand inside a JSON
+ * escape cannot be told apart that way.
+ */
+function segmentHolds(fenced: Fenced, key: string | undefined, segment: number, sep: string): string | undefined {
+  if (key === undefined || sep === "" || /[\w"\\]/.test(sep)) return undefined;
+  const list = `('[' || replace(json_quote(CAST(${key} AS TEXT)), ${quoteText(sep)}, '","') || ']')`;
+  return holds(fenced, folded(fenced.type, `json_extract(${list}, '$[${segment}]')`));
+}

@@ -1,0 +1,71 @@
+// Raises and ends a fence inside an application's store: a table of what is fenced and triggers that refuse matching writes, in the write's own transaction.
+import type { RequestId } from "../../../model/ids.ts";
+import type { FenceOrder, FenceStrength } from "../../../surface.ts";
+import { quoteName } from "../options.ts";
+import { inWriteTransaction, type Db } from "./connect.ts";
+import { fenceTriggers } from "./fence-conditions.ts";
+import type { Layout } from "./layout.ts";
+import { ensureFenceTable, FENCE_TABLE, hasTable } from "./own-tables.ts";
+import { candidatesOf } from "./values.ts";
+
+/** What a refused write is told; the words say nothing about whom it concerned. */
+const REFUSAL = "deleatur: FENCED, this person or record is being erased, do not retry";
+
+/** Adds to the fence of a table. `strong` where the triggers see every place that can name what is fenced. */
+export function raiseFence(db: Db, layout: Layout, order: FenceOrder): FenceStrength {
+  const { triggers, isComplete } = fenceTriggers(layout);
+  inWriteTransaction(db, () => {
+    ensureFenceTable(db);
+    const add = db.prepare<[string, string, string, string | Buffer, string]>(
+      `INSERT OR IGNORE INTO ${FENCE_TABLE} (surface, kind, type, value, request) VALUES (?, ?, ?, ?, ?)`,
+    );
+    const { surface } = layout.options;
+    const addKey = (kind: string, type: string, key: string): void => {
+      add.run(surface, kind, type, key, order.request);
+      const { blob } = candidatesOf(key);
+      if (blob !== undefined) add.run(surface, kind, type, blob, order.request);
+    };
+    for (const { type, value } of order.identifiers) addKey("identifier", type, value);
+    for (const key of order.keys) addKey("key", "", key);
+    for (const [source, keys] of order.sources) for (const key of keys) addKey("source", source, key);
+    for (const { table, conditions } of triggers) {
+      for (const event of ["INSERT", "UPDATE"]) {
+        const name = quoteName(triggerName(surface, table, event));
+        db.exec(`DROP TRIGGER IF EXISTS ${name}`);
+        db.exec(`CREATE TRIGGER ${name} BEFORE ${event} ON ${quoteName(table)}
+          WHEN NOT EXISTS (SELECT 1 FROM ${FENCE_TABLE} WHERE surface = '' AND kind = 'open') AND (${conditions.join(" OR ")})
+          BEGIN SELECT RAISE(ABORT, '${REFUSAL}'); END`);
+      }
+    }
+  });
+  return isComplete ? "strong" : "leased";
+}
+
+/** Takes a request's rows out of the fence; with the last of a surface its triggers go, with the last of all the table. */
+export function lowerFence(db: Db, surface: string, request: RequestId): void {
+  if (!hasTable(db, FENCE_TABLE)) return;
+  inWriteTransaction(db, () => {
+    db.prepare<[string, string]>(`DELETE FROM ${FENCE_TABLE} WHERE surface = ? AND request = ?`).run(surface, request);
+    const isFenced = (where: string, parameters: readonly string[]): boolean =>
+      db.prepare<string[]>(`SELECT 1 FROM ${FENCE_TABLE} ${where} LIMIT 1`).get(...parameters) !== undefined;
+    if (isFenced("WHERE surface = ?", [surface])) return;
+    const prefix = triggerName(surface, "", "");
+    const names = db
+      .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+      .all()
+      .filter(({ name }) => name.startsWith(prefix));
+    for (const { name } of names) db.exec(`DROP TRIGGER ${quoteName(name)}`);
+    if (!isFenced("", [])) db.exec(`DROP TABLE ${FENCE_TABLE}`);
+  });
+}
+
+/** The surface's name ends in a character that no surface id has, so that no surface's triggers are taken for another's. */
+function triggerName(surface: string, table: string, event: string): string {
+  const name = `deleatur_fence_${surface}:`;
+  return table === "" ? name : `${name}${table}:${event.toLowerCase()}`;
+}
+
+/** Whether an error is the refusal of our fence. */
+export function isFenceRefusal(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes("deleatur: FENCED");
+}

@@ -1,0 +1,175 @@
+// Erases and rewrites rows of an FTS5 index that keeps no content of its own (external-content and contentless). What counts is that no term of a row is left in the index.
+import type { Artifact, Erased, Rewritten } from "../../../model/artifact.ts";
+import type { ArtifactKey } from "../../../model/ids.ts";
+import { quoteName } from "../options.ts";
+import { sqliteCode } from "../store-errors.ts";
+import { underSavepoint, type Db } from "./connect.ts";
+import type { FtsFacts } from "./fts-facts.ts";
+import { docsWithTerms, textFromTerms } from "./index-terms.ts";
+import type { Layout } from "./layout.ts";
+import { inErasingTransaction } from "./store-marker.ts";
+import { candidatesOf } from "./values.ts";
+
+const BATCH = 500;
+
+export function eraseIndexed(
+  db: Db,
+  layout: Layout,
+  keys: readonly ArtifactKey[],
+  signal: AbortSignal,
+): readonly Erased[] {
+  const fts = requireFts(layout);
+  const outcomes: Erased[] = [];
+  for (let start = 0; start < keys.length; start += BATCH) {
+    signal.throwIfAborted();
+    const batch = keys.slice(start, start + BATCH);
+    outcomes.push(...inErasingTransaction(db, () => eraseBatch(db, layout, fts, batch)));
+  }
+  return outcomes;
+}
+
+function eraseBatch(db: Db, layout: Layout, fts: FtsFacts, keys: readonly ArtifactKey[]): readonly Erased[] {
+  const rowids = keys.flatMap((key) => candidatesOf(key).integer ?? []);
+  const present = indexedRows(db, fts, rowids);
+  removeFromIndex(db, fts, [...present]);
+  const left = indexedRows(db, fts, rowids);
+  return keys.map((key): Erased => {
+    const ref = { surface: layout.options.surface, key };
+    const rowid = candidatesOf(key).integer;
+    if (rowid === undefined || !present.has(rowid)) return { ...ref, outcome: "absent" };
+    if (!left.has(rowid)) return { ...ref, outcome: "erased" };
+    return {
+      ...ref,
+      outcome: "failed",
+      why: "the index keeps no text and its terms cannot be taken out without it, rebuild the index",
+    };
+  });
+}
+
+/** Of these rows, those that the index lists or holds any term of. */
+function indexedRows(db: Db, fts: FtsFacts, rowids: readonly bigint[]): ReadonlySet<bigint> {
+  const found = new Set(docsWithTerms(db, fts, rowids));
+  if (!fts.hasDocsize) return found;
+  const listed = db
+    .prepare<[string], { id: bigint }>(
+      `SELECT id FROM ${quoteName(`${fts.name}_docsize`)} WHERE id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(`[${rowids.join(",")}]`);
+  for (const { id } of listed) found.add(id);
+  return found;
+}
+
+/** Takes rows out of an index. Where a way leaves terms behind, the next one is tried; what is then left is for the caller to see. */
+function removeFromIndex(db: Db, fts: FtsFacts, rowids: readonly bigint[]): void {
+  if (rowids.length === 0) return;
+  if (fts.mode === "external") {
+    deleteByContent(db, fts, rowids);
+    if (indexedRows(db, fts, rowids).size === 0) return;
+    // Old values are gone or were changed under the index: only the content table knows what may stay.
+    db.exec(`INSERT INTO ${quoteName(fts.name)} (${quoteName(fts.name)}) VALUES ('rebuild')`);
+    deleteByContent(db, fts, rowids);
+    return;
+  }
+  if (fts.contentlessDelete) {
+    deleteByContent(db, fts, rowids);
+    return;
+  }
+  if (isWholeIndex(db, fts, rowids)) {
+    db.exec(`INSERT INTO ${quoteName(fts.name)} (${quoteName(fts.name)}) VALUES ('delete-all')`);
+    return;
+  }
+  for (const rowid of rowids) deleteByTerms(db, fts, rowid);
+}
+
+/** For external content, FTS5 itself reads the old values from the base row while it stands. */
+function deleteByContent(db: Db, fts: FtsFacts, rowids: readonly bigint[]): void {
+  const remove = db.prepare<[bigint]>(`DELETE FROM ${quoteName(fts.name)} WHERE rowid = ?`);
+  for (const rowid of rowids) remove.run(rowid);
+}
+
+function isWholeIndex(db: Db, fts: FtsFacts, rowids: readonly bigint[]): boolean {
+  if (!fts.hasDocsize) return false;
+  const others = db
+    .prepare<[string]>(
+      `SELECT 1 FROM ${quoteName(`${fts.name}_docsize`)} WHERE id NOT IN (SELECT value FROM json_each(?)) LIMIT 1`,
+    )
+    .get(`[${rowids.join(",")}]`);
+  return others === undefined;
+}
+
+/** A contentless index wants the old text to delete; its own terms, in their places, are as good, and the result is checked. */
+function deleteByTerms(db: Db, fts: FtsFacts, rowid: bigint): void {
+  const name = quoteName(fts.name);
+  const columns = fts.columns.map(quoteName).join(", ");
+  const texts = textFromTerms(db, fts, rowid);
+  try {
+    underSavepoint(db, () => {
+      db.prepare<(string | bigint)[]>(
+        `INSERT INTO ${name} (${name}, rowid, ${columns}) VALUES ('delete', ?, ${fts.columns.map(() => "?").join(", ")})`,
+      ).run(rowid, ...texts);
+      if (indexedRows(db, fts, [rowid]).has(rowid)) throw new TermsLeft();
+    });
+  } catch (cause) {
+    if (!(cause instanceof TermsLeft) && sqliteCode(cause) !== "SQLITE_CORRUPT_VTAB") throw cause;
+  }
+}
+
+/** Undoes a delete that did not take all terms: half a row would be harder to take out than a whole one. */
+class TermsLeft extends Error {}
+
+export function rewriteIndexed(
+  db: Db,
+  layout: Layout,
+  wanted: readonly Artifact[],
+  signal: AbortSignal,
+): readonly Rewritten[] {
+  signal.throwIfAborted();
+  const fts = requireFts(layout);
+  return inErasingTransaction(db, () =>
+    wanted.map((artifact): Rewritten => {
+      const ref = { surface: layout.options.surface, key: artifact.key };
+      const rowid = candidatesOf(artifact.key).integer;
+      if (rowid === undefined || !indexedRows(db, fts, [rowid]).has(rowid)) return { ...ref, outcome: "absent" };
+      removeFromIndex(db, fts, [rowid]);
+      if (indexedRows(db, fts, [rowid]).has(rowid))
+        return {
+          ...ref,
+          outcome: "failed",
+          why: "the index keeps no text and its old terms cannot be taken out without it",
+        };
+      return insertIndexed(db, fts, rowid, artifact)
+        ? { ...ref, outcome: "rewritten" }
+        : {
+            ...ref,
+            outcome: "failed",
+            why: "the new text of the row is not known, so its terms were taken out and none put in",
+          };
+    }),
+  );
+}
+
+/** Puts the given text in; columns that were not given are read from the content table. */
+function insertIndexed(db: Db, fts: FtsFacts, rowid: bigint, artifact: Artifact): boolean {
+  const given = new Map(
+    artifact.content.flatMap((field) => (field.type === "text" ? [[field.name, field.text] as const] : [])),
+  );
+  const base =
+    fts.contentTable === undefined
+      ? undefined
+      : db
+          .prepare<[bigint], Readonly<Record<string, string | null>>>(
+            `SELECT ${fts.columns.map(quoteName).join(", ")} FROM ${quoteName(fts.contentTable)} WHERE ${quoteName(fts.contentRowid ?? "rowid")} = ?`,
+          )
+          .get(rowid);
+  if (base === undefined && given.size === 0) return false;
+  const columns = fts.columns.map(quoteName).join(", ");
+  db.prepare<(string | bigint | null)[]>(
+    `INSERT INTO ${quoteName(fts.name)} (rowid, ${columns}) VALUES (?, ${fts.columns.map(() => "?").join(", ")})`,
+  ).run(rowid, ...fts.columns.map((name) => given.get(name) ?? base?.[name] ?? null));
+  return true;
+}
+
+function requireFts(layout: Layout): FtsFacts {
+  if (layout.fts === undefined) throw new TypeError("not an FTS5 layout");
+  return layout.fts;
+}

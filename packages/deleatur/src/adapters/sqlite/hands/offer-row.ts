@@ -1,0 +1,44 @@
+// Tries the store's insert path with an artifact and rolls back (the re-ingestion probe), or plants a canary for good. A dry run must leave nothing behind.
+import type { Artifact, Offered, Planted } from "../../../model/artifact.ts";
+import { isRowRefusal, refusalReason, sqliteCode } from "../store-errors.ts";
+import { inWriteTransaction, type Db } from "./connect.ts";
+import { isFenceRefusal } from "./fence-store.ts";
+import { insertRow } from "./insert-row.ts";
+import type { Layout } from "./layout.ts";
+
+export function offerRow(db: Db, layout: Layout, artifact: Artifact): Offered {
+  // A transaction that spills its cache would leave pages in the write-ahead log although it is rolled back.
+  db.pragma("cache_spill = OFF");
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    insertRow(db, layout, artifact);
+    return { outcome: "accepted" };
+  } catch (cause) {
+    if (isFenceRefusal(cause)) return { outcome: "refused", by: "fence" };
+    if (cause instanceof Error && cause.message.includes("deleatur: DENYLISTED"))
+      return { outcome: "refused", by: "denylist" };
+    const code = sqliteCode(cause);
+    if (code === "SQLITE_CONSTRAINT_TRIGGER") return { outcome: "refused", by: "store" };
+    if (code?.startsWith("SQLITE_CONSTRAINT") === true || code === "SQLITE_ERROR" || code === "SQLITE_MISMATCH")
+      return { outcome: "failed", why: `the dry run could not be tried: ${refusalReason(cause)}` };
+    throw cause;
+  } finally {
+    if (db.inTransaction) db.exec("ROLLBACK");
+  }
+}
+
+/** Really inserts a canary about nobody. */
+export function plantRow(db: Db, layout: Layout, canary: Artifact): Planted {
+  if (layout.fts !== undefined && layout.fts.mode !== "own")
+    return {
+      key: canary.key,
+      outcome: "unsupported",
+      why: "this index keeps no content of its own to plant a canary in",
+    };
+  try {
+    return { key: inWriteTransaction(db, () => insertRow(db, layout, canary)), outcome: "planted" };
+  } catch (cause) {
+    if (!isRowRefusal(cause)) throw cause;
+    return { key: canary.key, outcome: "unsupported", why: `no canary can be planted: ${refusalReason(cause)}` };
+  }
+}

@@ -1,0 +1,174 @@
+// Reads rows as artifacts for scan, read and rewrite. Read-only; rows of one key are one artifact.
+import { canonicalKey } from "@deleatur/verify";
+import type { Artifact, ContentField } from "../../../model/artifact.ts";
+import { StoreError } from "../../../model/errors.ts";
+import {
+  artifactKey,
+  foldIdentifier,
+  type ArtifactKey,
+  type ArtifactRef,
+  type SubjectIdentifier,
+} from "../../../model/ids.ts";
+import { quoteName } from "../options.ts";
+import type { Db } from "./connect.ts";
+import { identifiersInJson, sourceKeysInJson } from "./json-places.ts";
+import { keyCondition } from "./key-condition.ts";
+import type { Join, Layout } from "./layout.ts";
+import { fieldOfValue, textOfValue, type SqlValue } from "./values.ts";
+
+/** One row: its artifact and the raw values of the columns that were read, by name. */
+export interface Row {
+  readonly artifact: Artifact;
+  readonly values: ReadonlyMap<string, SqlValue>;
+}
+
+export interface RowReader {
+  /** Every row in key order; rows of one key follow each other. */
+  rows(): IterableIterator<Row>;
+  rowsOf(key: ArtifactKey): readonly Row[];
+}
+
+export function createRowReader(db: Db, layout: Layout): RowReader {
+  const names = columnsToRead(layout);
+  const select = `SELECT ${names.map((name) => layout.columnSql(name)).join(", ")} FROM ${layout.from}`;
+  const order = layout.key.map((name) => layout.columnSql(name)).join(", ");
+  const joined = createJoinReader(db);
+  const condition = keyCondition(layout);
+  const toRow = (raw: readonly SqlValue[]): Row => {
+    const values = new Map(names.map((name, index) => [name, raw[index] ?? null]));
+    return { artifact: artifactOf(layout, values, joined), values };
+  };
+  return {
+    *rows() {
+      const statement = db.prepare<[], SqlValue[]>(`${select} ORDER BY ${order}`).raw(true);
+      for (const raw of statement.iterate()) yield toRow(raw);
+    },
+    rowsOf(key) {
+      const found = condition(key);
+      if (found === undefined) return [];
+      const statement = db.prepare<SqlValue[], SqlValue[]>(`${select} WHERE ${found.sql}`).raw(true);
+      return statement.all(...found.parameters).map(toRow);
+    },
+  };
+}
+
+/** Merges rows of one key into one artifact: all subjects and sources, the content of every row. */
+export function mergeRows(rows: readonly Row[]): Artifact | undefined {
+  const first = rows[0]?.artifact;
+  if (first === undefined || rows.length === 1) return first;
+  return {
+    ...first,
+    subjects: distinct(
+      rows.flatMap(({ artifact }) => artifact.subjects),
+      ({ type, value }) => canonicalKey([type, value]),
+    ),
+    sources: distinct(
+      rows.flatMap(({ artifact }) => artifact.sources),
+      ({ surface, key }) => canonicalKey([surface, key]),
+    ),
+    content: rows.flatMap(({ artifact }) => artifact.content),
+  };
+}
+
+function columnsToRead(layout: Layout): readonly string[] {
+  const names = [...layout.key, ...layout.content];
+  if (layout.vector !== undefined) names.push(layout.vector);
+  for (const locator of [...layout.subjects, ...layout.sources]) {
+    if (locator.how === "via") names.push(locator.join.link);
+    else if (locator.how !== "segment") names.push(locator.column);
+  }
+  return [...new Set(names)];
+}
+
+type JoinReader = (join: Join, link: SqlValue) => readonly SqlValue[];
+
+function createJoinReader(db: Db): JoinReader {
+  return (join, link) => {
+    if (link === null) return [];
+    const statement = db.prepare<[SqlValue], [SqlValue]>(
+      `SELECT DISTINCT ${quoteName(join.column)} FROM ${quoteName(join.table)} WHERE ${quoteName(join.on)} = ? ORDER BY 1`,
+    );
+    return statement
+      .raw(true)
+      .all(link)
+      .map(([value]) => value);
+  };
+}
+
+function artifactOf(layout: Layout, values: ReadonlyMap<string, SqlValue>, joined: JoinReader): Artifact {
+  const valueOf = (name: string): SqlValue => values.get(name) ?? null;
+  const key = keyOf(layout.key.map(valueOf));
+  return {
+    surface: layout.options.surface,
+    key,
+    subjects: distinct(subjectsOf(layout, key, valueOf, joined), ({ type, value }) => canonicalKey([type, value])),
+    sources: distinct(sourcesOf(layout, valueOf, joined), ({ surface, key }) => canonicalKey([surface, key])),
+    content: contentOf(layout, valueOf),
+  };
+}
+
+function keyOf(values: readonly SqlValue[]): ArtifactKey {
+  const texts = values.map((value) => textOfValue(value) ?? "");
+  if (texts.length === 1 && texts[0] === "") {
+    throw new StoreError(
+      "KEY_EMPTY",
+      "a row of a declared table has an empty key, mend the row or declare another key",
+    );
+  }
+  return artifactKey(texts.length === 1 ? (texts[0] ?? "") : canonicalKey(texts));
+}
+
+function subjectsOf(
+  layout: Layout,
+  key: ArtifactKey,
+  valueOf: (name: string) => SqlValue,
+  joined: JoinReader,
+): readonly SubjectIdentifier[] {
+  return layout.subjects.flatMap((locator) => {
+    const texts = ((): readonly (string | undefined)[] => {
+      switch (locator.how) {
+        case "column":
+          return [textOfValue(valueOf(locator.column))];
+        case "json":
+          return identifiersInJson(valueOf(locator.column), locator.path);
+        case "segment":
+          return [key.split(locator.sep)[locator.segment]];
+        case "via":
+          return joined(locator.join, valueOf(locator.join.link)).map(textOfValue);
+        default:
+          return locator satisfies never;
+      }
+    })();
+    return texts.flatMap((text) => (text === undefined || text === "" ? [] : [foldIdentifier(locator.type, text)]));
+  });
+}
+
+function sourcesOf(layout: Layout, valueOf: (name: string) => SqlValue, joined: JoinReader): readonly ArtifactRef[] {
+  return layout.sources.flatMap((locator) => {
+    const keys = ((): readonly (string | undefined)[] => {
+      switch (locator.how) {
+        case "column":
+          return [textOfValue(valueOf(locator.column))];
+        case "json":
+          return sourceKeysInJson(valueOf(locator.column));
+        case "via":
+          return joined(locator.join, valueOf(locator.join.link)).map(textOfValue);
+        default:
+          return locator satisfies never;
+      }
+    })();
+    return keys.flatMap((key) =>
+      key === undefined || key === "" ? [] : [{ surface: locator.surface, key: artifactKey(key) }],
+    );
+  });
+}
+
+function contentOf(layout: Layout, valueOf: (name: string) => SqlValue): readonly ContentField[] {
+  const fields = layout.content.map((name) => fieldOfValue(name, valueOf(name), false));
+  if (layout.vector !== undefined) fields.push(fieldOfValue(layout.vector, valueOf(layout.vector), true));
+  return fields.filter((field) => field !== undefined);
+}
+
+function distinct<Item>(items: readonly Item[], identity: (item: Item) => string): readonly Item[] {
+  return [...new Map(items.map((item) => [identity(item), item])).values()];
+}

@@ -1,0 +1,42 @@
+// Reads what a vec0 table is from its own CREATE statement: its key, its vectors, where its other columns stand. Reads the schema only.
+import { BoundaryError } from "../../../model/errors.ts";
+import type { Db } from "./connect.ts";
+import { splitArguments } from "./fts-facts.ts";
+
+export interface VecFacts {
+  readonly key: { readonly name: string; readonly type: "integer" | "text" };
+  readonly vectors: readonly string[];
+}
+
+/** The facts of a declared vec0 table. @throws BoundaryError where the table is none */
+export function readVecFacts(db: Db, table: string, surface: string): VecFacts {
+  const row = db
+    .prepare<[string], { sql: string }>(
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
+    )
+    .get(table);
+  const body = /using\s+vec0\s*\(([\s\S]*)\)\s*;?\s*$/i.exec(row?.sql ?? "")?.[1];
+  if (row !== undefined && body === undefined) {
+    throw new BoundaryError(
+      "TABLE_UNFIT",
+      `table ${table} of surface ${surface} is no vec0 table, mend kind or table`,
+      {
+        place: { surface, field: "table" },
+      },
+    );
+  }
+  return parseVec(body ?? "");
+}
+
+export function parseVec(body: string): VecFacts {
+  const vectors: string[] = [];
+  let key: VecFacts["key"] = { name: "rowid", type: "integer" };
+  for (const argument of splitArguments(body)) {
+    const [, name, type, rest] = /^\s*([\w"]+)\s+(\w+)([\s\S]*)$/.exec(argument) ?? [];
+    if (name === undefined || type === undefined) continue;
+    const bare = name.replaceAll('"', "");
+    if (/primary\s+key/i.test(rest ?? "")) key = { name: bare, type: /^text$/i.test(type) ? "text" : "integer" };
+    else if (/^(float|f32)$/i.test(type) && /^\s*\[/.test(rest ?? "")) vectors.push(bare);
+  }
+  return { key, vectors };
+}

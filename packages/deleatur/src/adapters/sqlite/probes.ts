@@ -1,0 +1,39 @@
+// The eyes of the SQLite kinds: for each file that holds a surface, its probes. Nothing is opened here, and nothing of the erase side is imported.
+import type { Container, Probe } from "../../surface.ts";
+import { bytesProbe } from "./eyes/bytes-probe.ts";
+import { exactProbe, excerptProbe, type TableSeen } from "./eyes/content-probes.ts";
+import { keyProbe } from "./eyes/key-probe.ts";
+import { neighbourProbe } from "./eyes/neighbour-probe.ts";
+import type { SqliteOptions } from "./options.ts";
+
+/** CLAIM-6: every replica is looked at by probes of its own, whose controls must be found in it. */
+export function surfaceProbes(options: SqliteOptions): readonly Probe[] {
+  return options.files.flatMap((target, place) => {
+    const scope = place === 0 ? options.surface : `${options.surface}@${target.store}`;
+    const seen: TableSeen = {
+      target,
+      table: options.table,
+      surface: options.surface,
+      key: options.declaration.key,
+      vector: options.declaration.vector,
+      scope,
+    };
+    const hasVectors = options.kind === "sqlite-vec" || options.declaration.vector !== undefined;
+    return [
+      keyProbe(options, target, scope),
+      exactProbe(seen),
+      excerptProbe(seen),
+      ...(hasVectors ? [neighbourProbe(options, target, scope)] : []),
+      bytesProbe(target),
+    ];
+  });
+}
+
+/** A container that nobody declared: every cell of it is looked at, whatever it holds. */
+export function containerProbes(options: SqliteOptions, container: Container): readonly Probe[] {
+  const target = options.files.find(({ store }) => container.name.startsWith(`${store}.`));
+  if (target === undefined) return [];
+  const table = container.name.slice(target.store.length + 1);
+  const seen: TableSeen = { target, table, key: [], scope: container.name };
+  return [exactProbe(seen), excerptProbe(seen)];
+}

@@ -1,0 +1,186 @@
+// One open SQLite surface: each act opens its own connection, does one thing to every file that holds the surface, and closes it again. No probe imports this.
+import type { Artifact, Erased, Offered, Planted, Purged, Rewritten } from "../../model/artifact.ts";
+import type { ArtifactKey, RequestId } from "../../model/ids.ts";
+import type { FenceStrength, Guarantees, Surface } from "../../surface.ts";
+import { takeCensus } from "./hands/census.ts";
+import { connect, withConnection, type Db } from "./hands/connect.ts";
+import { raiseFence, lowerFence } from "./hands/fence-store.ts";
+import { eraseIndexed, rewriteIndexed } from "./hands/fts-rows.ts";
+import { indexFeed } from "./hands/index-feed.ts";
+import { resolveLayout, type Layout } from "./hands/layout.ts";
+import { offerRow, plantRow } from "./hands/offer-row.ts";
+import { forgetPurge, purgeOnce } from "./hands/purge-once.ts";
+import { emptyLogs } from "./hands/purge-store.ts";
+import { createRowReader, mergeRows, type Row } from "./hands/row-reader.ts";
+import { eraseRows } from "./hands/erase-rows.ts";
+import { rewriteRows } from "./hands/rewrite-rows.ts";
+import type { SqliteFile, SqliteOptions } from "./options.ts";
+import { storeError } from "./store-errors.ts";
+import { StoreError } from "../../model/errors.ts";
+
+/** Opens the surface: every file must exist and hold the declared table and columns. @throws StoreError | BoundaryError */
+export async function openSqliteSurface(options: SqliteOptions, guarantees: Guarantees): Promise<Surface> {
+  for (const target of options.files) withConnection(target, (db) => resolveLayout(db, options));
+  return sqliteSurface(options, guarantees);
+}
+
+function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface {
+  const own = ownFile(options);
+  /** Does the same to every file that holds the surface, one after the other. */
+  const onEach = <Result>(work: (db: Db, layout: Layout, target: SqliteFile) => Result): readonly Result[] =>
+    options.files.map((target) => {
+      forgetPurge(target);
+      return withConnection(target, (db) => work(db, resolveLayout(db, options), target));
+    });
+  return {
+    guarantees,
+    async census(signal) {
+      signal.throwIfAborted();
+      return options.files.flatMap((target) => withConnection(target, (db) => takeCensus(db, target)));
+    },
+    scan: (signal) => scanRows(options, own, signal),
+    read: (keys, signal) => readRows(options, own, keys, signal),
+    async rewrite(replacements, signal) {
+      return combine(onEach((db, layout) => rewriteAny(db, layout, replacements, signal)));
+    },
+    async erase(keys, signal) {
+      const distinct = [...new Set(keys)];
+      return combine(onEach((db, layout) => eraseAny(db, layout, distinct, signal)));
+    },
+    async purge(signal) {
+      return worst(
+        options.files.map((target) => purgeOnce(target, options.surface, options.declaration.purge, signal)),
+      );
+    },
+    async offer(artifact, signal): Promise<Offered> {
+      signal.throwIfAborted();
+      const offers = onEach((db, layout): Offered => {
+        const feed = indexFeed(db, layout);
+        if (feed !== undefined)
+          return { outcome: "no-insert-path", why: `triggers of table ${feed} alone write this index` };
+        return offerRow(db, layout, artifact);
+      });
+      return (
+        offers.find(({ outcome }) => outcome !== "refused") ??
+        offers[0] ?? { outcome: "no-insert-path", why: "no file" }
+      );
+    },
+    async plant(canary, signal): Promise<Planted> {
+      signal.throwIfAborted();
+      const planted = onEach((db, layout) => plantRow(db, layout, canary));
+      return (
+        planted.find(({ outcome }) => outcome === "unsupported") ??
+        planted[0] ?? { key: canary.key, outcome: "unsupported", why: "no file" }
+      );
+    },
+    async fence(order, signal): Promise<FenceStrength> {
+      signal.throwIfAborted();
+      const strengths = onEach((db, layout): FenceStrength => {
+        // A virtual table takes no trigger, and one on its shadow tables makes the file unreadable to careful connections.
+        if (options.kind !== "sqlite") return indexFeed(db, layout) === undefined ? "leased" : "strong";
+        return raiseFence(db, layout, order);
+      });
+      return strengths.every((strength) => strength === "strong") ? "strong" : "leased";
+    },
+    async unfence(request: RequestId, signal) {
+      signal.throwIfAborted();
+      for (const target of options.files) {
+        forgetPurge(target);
+        withConnection(target, (db) => {
+          lowerFence(db, options.surface, request);
+          // Best effort: while a reader holds the log, its rows stay there until the next checkpoint.
+          emptyLogs(db, target);
+        });
+      }
+    },
+    // Nothing is held between calls: a connection that stays open would hold the write-ahead log.
+    close: () => Promise.resolve(),
+  };
+}
+
+function eraseAny(db: Db, layout: Layout, keys: readonly ArtifactKey[], signal: AbortSignal): readonly Erased[] {
+  const isForeignContent = layout.fts !== undefined && layout.fts.mode !== "own";
+  return isForeignContent ? eraseIndexed(db, layout, keys, signal) : eraseRows(db, layout, keys, signal);
+}
+
+function rewriteAny(db: Db, layout: Layout, wanted: readonly Artifact[], signal: AbortSignal): readonly Rewritten[] {
+  const isForeignContent = layout.fts !== undefined && layout.fts.mode !== "own";
+  return isForeignContent ? rewriteIndexed(db, layout, wanted, signal) : rewriteRows(db, layout, wanted, signal);
+}
+
+async function* scanRows(options: SqliteOptions, own: SqliteFile, signal: AbortSignal): AsyncIterable<Artifact> {
+  yield* inSnapshot(options, own, function* (db, layout) {
+    let group: Row[] = [];
+    for (const row of createRowReader(db, layout).rows()) {
+      signal.throwIfAborted();
+      if (group[0] !== undefined && group[0].artifact.key !== row.artifact.key) {
+        yield* merged(group);
+        group = [];
+      }
+      group.push(row);
+    }
+    yield* merged(group);
+  });
+}
+
+async function* readRows(
+  options: SqliteOptions,
+  own: SqliteFile,
+  keys: readonly ArtifactKey[],
+  signal: AbortSignal,
+): AsyncIterable<Artifact> {
+  yield* inSnapshot(options, own, function* (db, layout) {
+    const reader = createRowReader(db, layout);
+    for (const key of new Set(keys)) {
+      signal.throwIfAborted();
+      yield* merged(reader.rowsOf(key));
+    }
+  });
+}
+
+function merged(rows: readonly Row[]): readonly Artifact[] {
+  const artifact = mergeRows(rows);
+  return artifact === undefined ? [] : [artifact];
+}
+
+/** One read transaction on a connection of its own, ended even where the reader stops early. */
+async function* inSnapshot(
+  options: SqliteOptions,
+  target: SqliteFile,
+  work: (db: Db, layout: Layout) => Iterable<Artifact>,
+): AsyncGenerator<Artifact> {
+  const db = connect(target);
+  try {
+    db.exec("BEGIN");
+    yield* work(db, resolveLayout(db, options));
+  } catch (cause) {
+    throw storeError(cause, target.store);
+  } finally {
+    db.close();
+  }
+}
+
+function ownFile(options: SqliteOptions): SqliteFile {
+  const [own] = options.files;
+  if (own === undefined)
+    throw new StoreError("STORE_NOT_GIVEN", `surface ${options.surface} names no store, add store`);
+  return own;
+}
+
+/** CLAIM-6: an outcome holds where it holds in every file; absent from one and erased from another is erased. */
+function combine<Outcome extends Erased | Rewritten>(perFile: readonly (readonly Outcome[])[]): readonly Outcome[] {
+  const [first = [], ...others] = perFile;
+  return first.map((outcome, index) => {
+    const all = [outcome, ...others.flatMap((outcomes) => outcomes[index] ?? [])];
+    return all.find((one) => one.outcome === "failed") ?? all.find((one) => one.outcome !== "absent") ?? outcome;
+  });
+}
+
+function worst(purges: readonly Purged[]): Purged {
+  return (
+    purges.find(({ outcome }) => outcome === "failed") ??
+    purges.find(({ outcome }) => outcome === "unsupported") ??
+    purges.find(({ outcome }) => outcome === "pending") ??
+    purges[0] ?? { outcome: "failed", why: "no file" }
+  );
+}
