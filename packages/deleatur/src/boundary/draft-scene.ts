@@ -17,22 +17,21 @@ export interface Scene {
 /** A column named after another table, or an array of ids where only one table can be meant. */
 export function sourceByName(column: ColumnLayout, table: TableLayout, scene: Scene): SourceLocatorInput | undefined {
   const isArray = column.facts.idArrays > 0;
-  const others = scene.tables.filter((other) => other !== table && other.primaryKey.length <= 1);
-  const named =
-    /id|uuid|key/i.test(column.name) || isArray
-      ? others.find((other) => stem(other.name) === stem(column.name))
-      : undefined;
-  if (named !== undefined && tableType(named.name) === undefined)
-    return { surface: scene.idOf(named.name), column: column.name, ...(isArray ? { as: "json" } : {}) };
-  if (!isArray) return undefined;
-  const primaries = others.filter(
-    (other) =>
-      tableType(other.name) === undefined && roleOfName(other.name) !== "derived" && other.columns.some(isContent),
+  const isNamedLikeId = /id|uuid|key/i.test(column.name);
+  const others = scene.tables.filter(
+    (other) => other !== table && other.primaryKey.length <= 1 && tableType(other.name) === undefined,
   );
-  const only =
-    primaries.find((other) => /source|origin|evidence/i.test(column.name) && roleOfName(other.name) === "primary") ??
-    primaries[0];
-  return only === undefined ? undefined : { surface: scene.idOf(only.name), column: column.name, as: "json" };
+  // What the ids are is better evidence than what the column is called.
+  const holders = others.filter((other) => column.idsOf?.includes(other.name));
+  const candidates = column.idsOf === undefined || column.idsOf.length === 0 ? others : holders;
+  const named =
+    isNamedLikeId || isArray ? candidates.find((other) => stem(other.name) === stem(column.name)) : undefined;
+  const primaries = (holders.length > 0 ? holders : isArray ? others : []).filter(
+    (other) => roleOfName(other.name) !== "derived" && other.columns.some(isContent),
+  );
+  const found = named ?? (holders.length > 0 || primaries.length === 1 ? (primaries[0] ?? holders[0]) : undefined);
+  if (found === undefined) return undefined;
+  return { surface: scene.idOf(found.name), column: column.name, ...(isArray ? { as: "json" } : {}) };
 }
 
 /** Nothing, the one, or the list: as a person would write it. */

@@ -23,6 +23,8 @@ export interface ColumnLayout {
   /** As declared; empty where the table declares none. */
   readonly declaredType: string;
   readonly facts: ValueFacts;
+  /** Tables in whose key every id that was looked at stands, for columns of ids or of arrays of ids; absent where nobody looked. */
+  readonly idsOf?: readonly string[];
 }
 
 export interface ForeignKey {

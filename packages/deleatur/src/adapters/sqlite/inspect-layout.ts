@@ -15,6 +15,7 @@ type Db = Database.Database;
 /** So many rows of each table are looked at, and so many characters or bytes of each value. */
 const SAMPLE_ROWS = 200;
 const SAMPLE_CHARS = 65_536;
+const SAMPLE_IDS = 50;
 
 interface SchemaRow {
   readonly name: string;
@@ -46,7 +47,10 @@ function readTables(db: Db): readonly TableLayout[] {
     )
     .all();
   const virtual = rows.filter(isVirtual).map((row) => row.name);
-  return rows.map((row) => readTable(db, row, virtual));
+  return withIdHolders(
+    db,
+    rows.map((row) => readTable(db, row, virtual)),
+  );
 }
 
 function isVirtual(row: SchemaRow): boolean {
@@ -82,6 +86,59 @@ function readTable(db: Db, row: SchemaRow, virtual: readonly string[]): TableLay
     reusesKeys: primaryKey.length === 0 || (aliasesRowid && !/\bautoincrement\b/i.test(sql)),
     foreignKeys: readForeignKeys(db, name),
   };
+}
+
+/** Says, for columns of ids, in which tables' keys those ids really stand. */
+function withIdHolders(db: Db, tables: readonly TableLayout[]): readonly TableLayout[] {
+  const keyed = tables.flatMap((table) => {
+    const [key, ...more] = table.kind === "table" ? table.primaryKey : [];
+    return key === undefined || more.length > 0 ? [] : [{ table: table.name, key }];
+  });
+  return tables.map((table): TableLayout => {
+    if (table.kind !== "table") return table;
+    const columns = table.columns.map((column) => {
+      const isIds = column.facts.idArrays > 0 || /(?:_id|Id)$/.test(column.name);
+      if (!isIds || column.facts.seen === 0) return column;
+      const ids = sampleIds(db, table.name, column.name);
+      const holders = keyed.filter((other) => other.table !== table.name && holdsAll(db, other, ids));
+      return { ...column, idsOf: ids.length === 0 ? [] : holders.map((holder) => holder.table) };
+    });
+    return { ...table, columns };
+  });
+}
+
+function sampleIds(db: Db, table: string, column: string): readonly (string | number)[] {
+  const values = db
+    .prepare<[]>(
+      `SELECT ${quoteName(column)} FROM ${quoteName(table)} WHERE ${quoteName(column)} IS NOT NULL LIMIT ${SAMPLE_IDS}`,
+    )
+    .pluck()
+    .all();
+  return values.flatMap(idsIn).slice(0, SAMPLE_IDS);
+}
+
+function idsIn(value: unknown): readonly (string | number)[] {
+  if (typeof value === "number") return [value];
+  if (typeof value !== "string") return [];
+  if (!value.startsWith("[")) return [value];
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed) ? parsed.filter((id) => typeof id === "string" || typeof id === "number") : [];
+  } catch {
+    // Text that only begins like an array is an id as it stands.
+    return [value];
+  }
+}
+
+function holdsAll(
+  db: Db,
+  other: { readonly table: string; readonly key: string },
+  ids: readonly (string | number)[],
+): boolean {
+  const find = db.prepare<[string | number]>(
+    `SELECT 1 FROM ${quoteName(other.table)} WHERE ${quoteName(other.key)} = ?`,
+  );
+  return ids.every((id) => find.get(id) !== undefined);
 }
 
 const NOTHING_SEEN = countFacts([]);
