@@ -25,6 +25,8 @@ export interface BuiltManifest {
   readonly manifest: Manifest;
   /** For each artifact of the manifest its position in the closure that was given. */
   readonly positions: readonly number[];
+  /** The old contents by their names. Personal data: in memory only. */
+  readonly contents: ReadonlyMap<HexDigest, ContentField>;
 }
 
 /**
@@ -62,6 +64,7 @@ export function buildManifest(
         .toSorted((a, b) => compareUtf8(a.name04, b.name04)),
     },
     positions: artifacts.map(({ position }) => position),
+    contents: new Map(closure.flatMap(({ content }) => content).map((field) => [toHex(names.field(field)), field])),
   };
 }
 

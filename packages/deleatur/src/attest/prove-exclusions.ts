@@ -5,19 +5,19 @@ import {
   type Dropped,
   equalBytes,
   fromHex,
-  type HexDigest,
   type NameKind,
   type ProofGroup,
   toBase64,
   type TreeNumber,
 } from "@deleatur/verify";
+import type { ContentField } from "../model/artifact.ts";
 import type { EpochRoots, SurfaceTrees } from "./epoch-commitments.ts";
 import { type BuiltManifest, fixedQueries, type FixedQuery } from "./manifest.ts";
 
 /** What the engine knows of the artifacts that survive; asked only about queries that are in a tree. */
 export interface LawfulSurvivors {
-  /** Whether every artifact of the surface that holds this content (its kind 02 name) is another person's. */
-  isShared(name02: HexDigest, surface: string): boolean;
+  /** Whether every artifact of the surface that holds this old content is another person's. */
+  isShared(content: ContentField, surface: string): boolean;
   /** Whether a lawful row has taken the key of this artifact again (its position in the closure that was given). */
   isReused(position: number): boolean;
 }
@@ -58,7 +58,9 @@ export function settleQueries(built: BuiltManifest, roots: EpochRoots, lawful: L
   const stillThere: StillThere[] = [];
   for (const { surface, query } of hits) {
     const { kind, name } = query;
-    if (kind === 2 && lawful.isShared(name, surface)) dropped.push({ kind, surface, name, why: "shared" });
+    const content = kind === 2 ? built.contents.get(name) : undefined;
+    if (kind === 2 && content !== undefined && lawful.isShared(content, surface))
+      dropped.push({ kind, surface, name, why: "shared" });
     else if ((kind === 1 || kind === 3) && retaken.has(query.artifacts[0] ?? -1))
       dropped.push({ kind, surface, name, why: "reused" });
     else stillThere.push({ surface, kind, artifacts: positionsOf(query) });
@@ -72,8 +74,11 @@ export function settleQueries(built: BuiltManifest, roots: EpochRoots, lawful: L
         stillThere.push({ surface, kind: 1, artifacts: positionsOf(query) });
     }
   }
-  const keyOf = ({ kind, surface, name }: Dropped): string => `${kind}\0${surface}\0${name}`;
   return { dropped: dropped.toSorted((a, b) => compareUtf8(keyOf(a), keyOf(b))), stillThere };
+}
+
+function keyOf({ kind, surface, name }: Dropped): string {
+  return `${kind}\0${surface}\0${name}`;
 }
 
 /** All proof groups of a receipt: two for each covered surface. @throws UsageError NOT_EXCLUDED where a query is still in its tree */
