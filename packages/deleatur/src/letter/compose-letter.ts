@@ -1,5 +1,4 @@
 // Composes the letter to a person from a receipt: static, printable HTML without script or external resource. It claims no more than the receipt (VERIFY-2).
-import type { Receipt } from "@deleatur/verify";
 import { dueDate } from "./due-date.ts";
 import { escapeForeign, escapeHtml } from "./escape-html.ts";
 import { type LetterFacts, letterFacts, type LocationLine, type OpenLine } from "./letter-facts.ts";
@@ -23,10 +22,10 @@ export interface LetterOptions {
 const WORDINGS: Readonly<Record<LetterLanguage, Wording>> = { en: ENGLISH, de: GERMAN, fr: FRENCH };
 
 /**
- * The letter as one HTML document. Write it only from a receipt that `verify` accepts: nothing is verified here.
+ * The letter as one HTML document. `receipt` is the parsed JSON of a receipt (`Receipt` of @deleatur/verify), hostile until proven otherwise. Write it only from a receipt that `verify` accepts: nothing is verified here.
  * @throws UsageError BAD_RECEIPT where the receipt holds no statement that a letter can tell
  */
-export function composeLetter(receipt: Receipt, options: LetterOptions): string {
+export function composeLetter(receipt: unknown, options: LetterOptions): string {
   const facts = letterFacts(receipt);
   const wording = WORDINGS[options.lang];
   const date = (at: Date): string => formatDate(at, wording);

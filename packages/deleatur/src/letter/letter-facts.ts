@@ -1,8 +1,8 @@
 // Turns a receipt into the facts of a letter: counts under plain labels, dates and grounds. No wording and no HTML.
-import { ERASURE_PREDICATE, type Receipt, TOMBSTONE_PREDICATE, WITHHELD_PREDICATE } from "@deleatur/verify";
+import { ERASURE_PREDICATE, TOMBSTONE_PREDICATE, WITHHELD_PREDICATE } from "@deleatur/verify";
 import { z } from "zod";
 import { type ReasonGroup, reasonGroup } from "./reason-group.ts";
-import { type LetterStatement, readStatement } from "./read-statement.ts";
+import { type LetterManifest, type LetterStatement, readStatement } from "./read-statement.ts";
 
 export interface LocationLine {
   readonly label: string;
@@ -51,11 +51,11 @@ export type LetterFacts =
   | (CommonFacts & { readonly kind: "withheld"; readonly open: readonly OpenLine[] });
 
 /** Reads the facts. @throws UsageError BAD_RECEIPT */
-export function letterFacts(receipt: Receipt): LetterFacts {
-  const statement = readStatement(receipt);
+export function letterFacts(receipt: unknown): LetterFacts {
+  const { statement, manifest } = readStatement(receipt);
   switch (statement.predicateType) {
     case ERASURE_PREDICATE:
-      return { kind: "erasure", ...attestedFacts(statement.predicate, receipt) };
+      return { kind: "erasure", ...attestedFacts(statement.predicate, manifest) };
     case TOMBSTONE_PREDICATE: {
       const { residualRisks, boundary } = statement.predicate;
       const label = labels(boundary.publicForm);
@@ -64,7 +64,7 @@ export function letterFacts(receipt: Receipt): LetterFacts {
         group: reasonGroup(code),
         ...(deadline === null ? {} : { deadline }),
       }));
-      return { kind: "tombstone", ...attestedFacts(statement.predicate, receipt), open };
+      return { kind: "tombstone", ...attestedFacts(statement.predicate, manifest), open };
     }
     case WITHHELD_PREDICATE:
       return withheldFacts(statement.predicate);
@@ -80,9 +80,9 @@ type Predicate<Type extends LetterStatement["predicateType"]> = Extract<
 type Attested = Predicate<typeof ERASURE_PREDICATE>;
 type Withheld = Predicate<typeof WITHHELD_PREDICATE>;
 
-function attestedFacts(predicate: Attested, receipt: Receipt): AttestedFacts {
+function attestedFacts(predicate: Attested, manifest: LetterManifest): AttestedFacts {
   const label = labels(predicate.boundary.publicForm);
-  const artifacts = receipt.manifest?.artifacts ?? [];
+  const artifacts = manifest?.artifacts ?? [];
   const uncovered = new Set(predicate.residualRisks.map(({ surface }) => surface));
   const locations = predicate.surfaces
     .filter(({ alg }) => alg !== 2)

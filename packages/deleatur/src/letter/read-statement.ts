@@ -1,5 +1,5 @@
 // Reads from a receipt what a letter needs. The receipt is hostile input: this checks shapes, not signatures (that is `verify`, which comes first).
-import { ERASURE_PREDICATE, fromBase64, type Receipt, TOMBSTONE_PREDICATE, WITHHELD_PREDICATE } from "@deleatur/verify";
+import { ERASURE_PREDICATE, fromBase64, TOMBSTONE_PREDICATE, WITHHELD_PREDICATE } from "@deleatur/verify";
 import { z } from "zod";
 import { UsageError } from "../model/errors.ts";
 
@@ -44,6 +44,14 @@ const withheld = z.object({
   ),
 });
 
+/** What of a receipt stands outside the signed statement and is told all the same: how many artifacts had which end. */
+const receiptParts = z.object({
+  envelope: z.object({ payload: z.string() }),
+  manifest: z
+    .object({ artifacts: z.array(z.object({ surface: z.string(), fate: z.enum(["erased", "rewritten"]) })) })
+    .nullable(),
+});
+
 const statement = z.discriminatedUnion("predicateType", [
   z.object({ predicateType: z.literal(ERASURE_PREDICATE), predicate: attested }),
   z.object({ predicateType: z.literal(TOMBSTONE_PREDICATE), predicate: attested }),
@@ -51,26 +59,29 @@ const statement = z.discriminatedUnion("predicateType", [
 ]);
 
 export type LetterStatement = z.output<typeof statement>;
+export type LetterManifest = z.output<typeof receiptParts>["manifest"];
 
 /**
  * The signed statement, as far as a letter tells it.
  * @throws UsageError BAD_RECEIPT where it is no statement of ours, or calls itself an erasure and names what is not erased (VERIFY-2)
  */
-export function readStatement(receipt: Receipt): LetterStatement {
-  const parsed = statement.safeParse(parsePayload(receipt));
-  if (!parsed.success) throw badReceipt("holds no statement that a letter can tell", parsed.error);
+export function readStatement(receipt: unknown): { statement: LetterStatement; manifest: LetterManifest } {
+  const parts = receiptParts.safeParse(receipt);
+  if (!parts.success) throw badReceipt("is not in the form of a receipt", parts.error.name);
+  const parsed = statement.safeParse(parsePayload(parts.data.envelope.payload));
+  if (!parsed.success) throw badReceipt("holds no statement that a letter can tell", parsed.error.name);
   const read = parsed.data;
   if (read.predicateType === ERASURE_PREDICATE) {
     const { residualRisks, surfaces } = read.predicate;
     const isWhole = residualRisks.length === 0 && surfaces.every(({ alg }) => alg === 1 || alg === 2);
     if (!isWhole) throw badReceipt("calls itself an erasure and names what is not erased", undefined);
   }
-  return read;
+  return { statement: read, manifest: parts.data.manifest };
 }
 
-function parsePayload(receipt: Receipt): unknown {
+function parsePayload(payload: string): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(fromBase64(receipt.envelope.payload)));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(fromBase64(payload)));
   } catch (cause) {
     // The cause is not passed on: a parser quotes what it could not read.
     throw badReceipt("holds a payload that is not JSON", cause instanceof Error ? cause.name : undefined);

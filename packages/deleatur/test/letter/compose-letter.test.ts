@@ -118,6 +118,19 @@ describe("a hostile receipt", () => {
     );
   });
 
+  it.each([
+    null,
+    7,
+    [],
+    {},
+    { envelope: { payload: 7 } },
+    { envelope: { payload: "e30=" }, manifest: { artifacts: 3 } },
+  ])("is refused by its code where it has no form of a receipt (%#)", (receipt) => {
+    expect(() => composeLetter(receipt, { lang: "en", now: NOW })).toThrow(
+      expect.objectContaining({ code: "BAD_RECEIPT" }),
+    );
+  });
+
   it("is refused without repeating what it holds where its payload is no statement", () => {
     for (const payload of ["not base64!", toBase64(utf8("secret words")), toBase64(utf8("[1]")), ""]) {
       const receipt = { ...sampleErasure(), envelope: { ...sampleErasure().envelope, payload } };
