@@ -7,7 +7,7 @@ import { reason } from "./reasons.ts";
 /** The target was not there and nothing was found: nothing is claimed (CLAIM-4). */
 function judgeNothingFound(evidence: Evidence): RowHit | undefined {
   const { before, back, primaryHolds, survivors, suspects, census } = evidence;
-  if (before === "unknown" || before.found || before.count > 0) return undefined;
+  if (before === "unknown" || (before.found && before.count > 0)) return undefined;
   const lists = [back, primaryHolds, survivors];
   if (lists.some((list) => list === "unknown" || list.length > 0)) return undefined;
   if (suspects === "unknown" || suspects.open > 0) return undefined;

@@ -155,6 +155,14 @@ describe("a tombstone", () => {
     ]);
   });
 
+  test("ATTEST-2: an uncovered store's unknown lineage or soft delete is part of its risk, a told gap in lineage never", () => {
+    const untold = { ...without("vectors"), derivedStores: [summaries, cache] };
+    expect(attestErasure(order(untold), allowed).kind).toBe("tombstone");
+    const soft: DerivedStore = { ...vectors, deletion: { as: "eventual", windowSeconds: 60 } };
+    expect(attestErasure(order(without("vectors"), soft), allowed).kind).toBe("tombstone");
+    expect(refusal(order(without("vectors"), { ...soft, lineage: "missing" }), allowed).code).toBe("LINEAGE_MISSING");
+  });
+
   test("ATTEST-2: is never given where an erasure can be", () => {
     expect(attestErasure(ORDER, allowed).kind).toBe("erasure");
   });
@@ -187,6 +195,7 @@ describe("a tombstone", () => {
       argued(noEpsilon),
       argued({ ...exempt, mechanism: " " }),
       argued({ ...exempt, epsilon: Number.POSITIVE_INFINITY }),
+      argued({ ...exempt, epsilon: -1 }),
       argued({ ...exempt, kind: "audit-log" }),
       argued({ ...exempt, name: "other" }),
     ];
