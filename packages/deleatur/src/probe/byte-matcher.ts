@@ -175,7 +175,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 function unreadable(file: string, cause: unknown): StoreError {
-  return new StoreError("FILE_UNREADABLE", `the file ${file} cannot be read, check that it exists and its rights`, {
+  return new StoreError("FILE_UNREADABLE", "a file of the store cannot be read, check that it exists and its rights", {
     place: { file },
     cause,
   });

@@ -44,38 +44,46 @@ const MIN_STRING = 8;
 
 /**
  * Every string or binary that a msgpack header announces and that is valid UTF-8 to its announced end. Headers are looked for at every offset,
- * so that a truncated document, or one inside another format, yields its strings too.
+ * so that a truncated document, or one inside another format, yields its strings too. Bytes that are text throughout can be no more than one
+ * string: there every other header is a letter. The same holds within a string, but for short ones, whose header may pass for one.
  */
 export function* msgpackStrings(bytes: Uint8Array): Generator<string> {
-  const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  for (let at = 0; at < bytes.length; at++) {
+  const last = isUtf8(bytes, 0, bytes.length) ? 1 : bytes.length;
+  let taken = 0;
+  for (let at = 0; at < last; at++) {
     const [start, length] = announced(bytes, at);
-    if (length < MIN_STRING || start + length > bytes.length) continue;
-    if (!isTextThrough(bytes, start, start + length)) continue;
-    yield strict.decode(bytes.subarray(start, start + length));
+    const end = start + length;
+    if (length < MIN_STRING || end > bytes.length || (at < taken && length > 255)) continue;
+    if (!isUtf8(bytes, start, end) || !hasTextRun(bytes.subarray(start, end), MIN_STRING)) continue;
+    taken = Math.max(taken, end);
+    yield Buffer.from(bytes.buffer, bytes.byteOffset + start, length).toString("utf8");
   }
 }
 
 function announced(bytes: Uint8Array, at: number): readonly [start: number, length: number] {
   const header = bytes[at] ?? 0;
   if (header >= 0xa0 && header <= 0xbf) return [at + 1, header & 0x1f];
-  const width =
-    header === 0xd9 || header === 0xc4
-      ? 1
-      : header === 0xda || header === 0xc5
-        ? 2
-        : header === 0xdb || header === 0xc6
-          ? 4
-          : 0;
+  const width = STRING_HEADERS.get(header) ?? 0;
   if (width === 0 || at + 1 + width > bytes.length) return [at, 0];
   let length = 0;
   for (let i = 1; i <= width; i++) length = length * 256 + (bytes[at + i] ?? 0);
   return [at + 1 + width, length];
 }
 
-function isTextThrough(bytes: Uint8Array, start: number, end: number): boolean {
+/** How many bytes of length follow the headers of str and bin. */
+const STRING_HEADERS: ReadonlyMap<number, number> = new Map([
+  [0xd9, 1],
+  [0xc4, 1],
+  [0xda, 2],
+  [0xc5, 2],
+  [0xdb, 4],
+  [0xc6, 4],
+]);
+
+/** Whether a part is UTF-8, control characters included. */
+function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end;) {
-    const length = sequenceLength(bytes, at);
+    const length = (bytes[at] ?? 0) < 0x80 ? 1 : sequenceLength(bytes, at);
     if (length === 0 || at + length > end) return false;
     at += length;
   }

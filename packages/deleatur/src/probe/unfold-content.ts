@@ -75,8 +75,8 @@ export function unfoldContent(field: ContentField): readonly View[] {
   const queue: Item[] = [{ view: root, depth: 0 }];
   const bound = MAX_UNFOLDED + 16 * sizeOf(root);
   let unfolded = 0;
-  for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-    const { view, depth } = item;
+  // The queue grows while it is walked.
+  for (const { view, depth } of queue) {
     unfolded += sizeOf(view);
     if (unfolded > bound) throw tooMuch();
     if (view.type === "text") {

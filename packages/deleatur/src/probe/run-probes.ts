@@ -1,0 +1,128 @@
+// Runs the probes over all needles and says of each whether it saw or was blind; it never lets a failed look pass for a clean one.
+import { DeleaturError } from "../model/errors.ts";
+import type { Finding, Needle, ProbeDepth, ProbeName } from "../model/needle.ts";
+import type { Probe } from "../surface.ts";
+import { canFind } from "./choose-controls.ts";
+
+export interface ProbeRun {
+  readonly name: ProbeName;
+  readonly depth: ProbeDepth;
+  readonly scope: string;
+  readonly status: "ran" | "blind";
+  /** Why it is blind: a code and what to do, never content. */
+  readonly why?: string;
+  readonly controlsTaken: number;
+  readonly controlsFound: number;
+  /** Findings of needles that are no controls. A blind probe keeps what it saw before it went blind. */
+  readonly findings: readonly Finding[];
+  /** How many more there were than are kept. */
+  readonly overflow: number;
+}
+
+export interface RunProbesOptions {
+  /** The controls that a probe must find, as positions in `needles`; of these only such count as its kind of eyes can see. All controls where not given. */
+  readonly controlsOf?: (probe: Probe) => readonly number[];
+  /** Findings kept for one probe and for one needle of it; the rest is counted. */
+  readonly maxFindings?: number;
+  readonly maxPerNeedle?: number;
+  /** Told before each probe starts. */
+  readonly started?: (probe: Probe, done: number, total: number) => void;
+}
+
+interface Look {
+  readonly probe: Probe;
+  readonly controls: Set<number>;
+}
+
+/** One look serves all surfaces whose probes have the same name and scope; it must find the controls of each of them. */
+function joinLooks(probes: readonly Probe[], needles: readonly Needle[], options: RunProbesOptions): readonly Look[] {
+  const every = needles.flatMap(({ fate, index }) => (fate === "control" ? [index] : []));
+  const looks = new Map<string, Look>();
+  for (const probe of probes) {
+    const id = JSON.stringify([probe.name, probe.scope]);
+    let look = looks.get(id);
+    if (look === undefined) looks.set(id, (look = { probe, controls: new Set() }));
+    for (const index of options.controlsOf?.(probe) ?? every) {
+      const needle = needles[index];
+      if (needle?.fate === "control" && canFind(probe.name, needle.content)) look.controls.add(index);
+    }
+  }
+  return [...looks.values()];
+}
+
+/** What may be said of an error: our own words, and of a foreign one its code or class alone, for its message may quote content. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DeleaturError) return `${error.code}: ${error.message}`;
+  if (error instanceof Error) return "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return "unknown error";
+}
+
+/**
+ * Runs one probe after the other and closes each. A probe that throws, that misses one of its controls or that had none is blind.
+ * @throws only when `signal` is aborted
+ */
+export async function runProbes(
+  probes: readonly Probe[],
+  needles: readonly Needle[],
+  options: RunProbesOptions,
+  signal: AbortSignal,
+): Promise<readonly ProbeRun[]> {
+  const looks = joinLooks(probes, needles, options);
+  const runs: ProbeRun[] = [];
+  for (const look of looks) {
+    signal.throwIfAborted();
+    options.started?.(look.probe, runs.length, looks.length);
+    runs.push(await runProbe(look, needles, options, signal));
+  }
+  return runs;
+}
+
+async function runProbe(
+  { probe, controls }: Look,
+  needles: readonly Needle[],
+  options: RunProbesOptions,
+  signal: AbortSignal,
+): Promise<ProbeRun> {
+  const maxFindings = options.maxFindings ?? 10_000;
+  const maxPerNeedle = options.maxPerNeedle ?? 100;
+  const findings: Finding[] = [];
+  const perNeedle = new Map<number, number>();
+  const found = new Set<number>();
+  let overflow = 0;
+  let why: string | undefined;
+
+  const keep = (finding: Finding): void => {
+    const needle = needles[finding.needle];
+    if (needle === undefined) {
+      why ??= "a finding names no needle that was asked for";
+      return;
+    }
+    if (needle.fate === "control") {
+      found.add(finding.needle);
+      return;
+    }
+    const count = (perNeedle.get(finding.needle) ?? 0) + 1;
+    perNeedle.set(finding.needle, count);
+    if (count > maxPerNeedle || findings.length >= maxFindings) overflow++;
+    else findings.push(finding);
+  };
+
+  try {
+    for await (const finding of probe.look(needles, signal)) keep(finding);
+  } catch (error) {
+    signal.throwIfAborted();
+    why = reasonOf(error);
+  }
+  try {
+    await probe.close();
+  } catch (error) {
+    why ??= reasonOf(error);
+  }
+  const controlsFound = [...controls].filter((index) => found.has(index)).length;
+  if (controls.size === 0) why ??= "no control could be taken, so finding nothing says nothing";
+  else if (controlsFound < controls.size)
+    why ??= `${controls.size - controlsFound} of ${controls.size} controls were not found`;
+  const { name, depth, scope } = probe;
+  const seen = { name, depth, scope, controlsTaken: controls.size, controlsFound, findings, overflow };
+  return why === undefined ? { ...seen, status: "ran" } : { ...seen, status: "blind", why };
+}
