@@ -54,13 +54,15 @@ describe("the household scenario", () => {
   });
 });
 
+function dot(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  return a === undefined || b === undefined ? Number.NaN : a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+}
+
 describe("embedText", () => {
   it("is deterministic, of length 1, and nearer for texts that share words", () => {
     const [oven, ovens, bus] = ["the oven is hot today", "the oven was hot yesterday", "a night bus on Fridays"].map(
       embedText,
     );
-    const dot = (a = new Float32Array(), b = new Float32Array()): number =>
-      a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
     expect(embedText("the oven is hot today")).toEqual(oven);
     expect(oven).toHaveLength(DIMENSIONS);
     expect(dot(oven, oven)).toBeCloseTo(1, 5);
@@ -72,15 +74,17 @@ describe("embedText", () => {
   });
 });
 
-describe("summarise", () => {
-  const artifact = (key: string, speaker: string, text: string): Artifact => ({
+function artifact(key: string, speaker: string, text: string): Artifact {
+  return {
     surface: surfaceId("episodes"),
     key: artifactKey(key),
     subjects: [{ type: "speaker", value: `T:${speaker}` }],
     sources: [],
     content: [{ type: "text", name: "text", text }],
-  });
+  };
+}
 
+describe("summarise", () => {
   it("LINEAGE-5: holds nothing but sentences of the sources that it was given, each with who said it", () => {
     const sources = [
       artifact("1", "marketing", "The remote should look like a lemon. Fruit is the fashion in Milan this year."),
@@ -111,8 +115,8 @@ const isThere = existsSync(QMSUM);
 if (!isThere) console.warn(`skipped: no shared data at ${QMSUM}`);
 
 describe("readMeetings", () => {
-  it("has the shared data in CI", () => {
-    if (process.env["CI"] !== undefined) expect(isThere).toBe(true);
+  it("has the shared data where a skip would be a failure", () => {
+    expect(isThere || process.env["CI"] === undefined).toBe(true);
   });
 
   it.skipIf(!isThere)(
