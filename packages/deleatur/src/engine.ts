@@ -1,10 +1,11 @@
 // The working context that every part of the flow is handed: boundary, ledger, open surfaces, clock, randomness, progress.
 import { bindSurfaces, type BoundSurface } from "./adapters/registry.ts";
+import type { RequestOutcome } from "./forget/outcome.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Artifact } from "./model/artifact.ts";
 import type { Boundary } from "./model/declaration.ts";
 import { UsageError } from "./model/errors.ts";
-import type { SurfaceId } from "./model/ids.ts";
+import type { RequestId, SurfaceId } from "./model/ids.ts";
 import type { ReportProgress } from "./progress.ts";
 import type { Surface } from "./surface.ts";
 
@@ -20,6 +21,8 @@ export interface Engine {
   readonly random: (bytes: number) => Uint8Array;
   readonly report: ReportProgress;
   readonly rederivers: Map<string, Rederiver>;
+  /** Requests that this very process is working on: a second call joins the first. */
+  readonly running: Map<RequestId, Promise<RequestOutcome>>;
   /** The declared surface of this id. @throws UsageError */
   bound(id: SurfaceId): BoundSurface;
   /** Opens a surface once and keeps it open until `close`. */
@@ -51,6 +54,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...parts,
     surfaces,
     rederivers: new Map(),
+    running: new Map(),
     bound,
     open(id) {
       const known = opened.get(id);

@@ -1,7 +1,13 @@
 // The one engine behind the SDK, the command line and any later service: opens a boundary and answers every act of the flow as a value.
 import { randomBytes } from "node:crypto";
+import { type Check, checkBoundary } from "./audit/check-boundary.ts";
+import { findPerson, type Found } from "./audit/find-person.ts";
+import { type AuditTicket, prepareAudit } from "./audit/prepare-audit.ts";
+import { decideSuspect, listSuspects, type ReviewDecision } from "./audit/review-suspects.ts";
+import { type AuditOrder, runAudit } from "./audit/run-audit.ts";
 import { loadBoundary } from "./boundary/parse-boundary.ts";
 import { createEngine, type Engine, type Rederiver } from "./engine.ts";
+import type { Suspect } from "./examine/grade-findings.ts";
 import { dryRunRequest } from "./forget/dry-run.ts";
 import { forgetTarget, resumeRequest } from "./forget/forget-target.ts";
 import type { ContinueOptions } from "./forget/continue-request.ts";
@@ -63,6 +69,17 @@ export interface Deleatur {
   dryRun(target: GivenTarget, signal?: AbortSignal): Promise<DryRun>;
   /** Carries an open request on: after a crash, a window, an open reader, a review. */
   resume(request: string, options?: ContinueOptions, signal?: AbortSignal): Promise<RequestOutcome>;
+  /** Everything about a person or record, content included. */
+  find(target: GivenTarget, signal?: AbortSignal): Promise<Found>;
+  /** The configuration against what exists, and the best that could be attested. */
+  check(signal?: AbortSignal): Promise<Check>;
+  /** Fingerprints a target before a foreign tool runs; the ticket holds no text. */
+  prepareAudit(target: GivenTarget, signal?: AbortSignal): Promise<AuditTicket>;
+  /** Judges a foreign tool's claim by the stores; signs nothing. */
+  audit(order: AuditOrder, signal?: AbortSignal): Promise<RequestOutcome>;
+  /** Likenesses that a person must review. */
+  suspects(request: string): readonly Suspect[];
+  review(request: string, decision: ReviewDecision): void;
   close(): Promise<void>;
 }
 
@@ -105,7 +122,8 @@ function bindActs(engine: Engine): Deleatur {
     record: (surface, given, write, signal) => recordBatch(surface, [given], write, signal),
     derive: (surface, given, write, signal) => deriveBatch(surface, [given], write, signal),
     registerRederive(name, rederiver) {
-      if (engine.rederivers.has(name)) throw new UsageError("REDERIVER_EXISTS", "a rederiver of this name is registered already");
+      if (engine.rederivers.has(name))
+        throw new UsageError("REDERIVER_EXISTS", "a rederiver of this name is registered already");
       engine.rederivers.set(name, rederiver);
     },
     async scan(signal = NEVER) {
@@ -116,6 +134,12 @@ function bindActs(engine: Engine): Deleatur {
     forget: (order, signal = NEVER) => forgetTarget(engine, order, signal),
     dryRun: (target, signal = NEVER) => dryRunRequest(engine, target, signal),
     resume: (request, options = {}, signal = NEVER) => resumeRequest(engine, requestId(request), options, signal),
+    find: (target, signal = NEVER) => findPerson(engine, target, signal),
+    check: (signal = NEVER) => checkBoundary(engine, signal),
+    prepareAudit: (target, signal = NEVER) => prepareAudit(engine, target, signal),
+    audit: (order, signal = NEVER) => runAudit(engine, order, signal),
+    suspects: (request) => listSuspects(engine, request),
+    review: (request, decision) => decideSuspect(engine, request, decision),
     close: () => engine.close(),
   };
 }

@@ -1,5 +1,5 @@
 // Carries a request through its steps, from wherever its journal says that it stands, to an outcome (DESIGN §2). Killed anywhere, it is simply run again.
-import { openNeedles, sealNeedles } from "../audit/kept-needles.ts";
+import { openNeedles, sealNeedles } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
 import { BoundaryError, UsageError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId } from "../model/ids.ts";
@@ -12,7 +12,7 @@ import { type Plan, planRequest } from "./plan.ts";
 import { prepareRewrites } from "./prepare-rewrites.ts";
 import { purgeRequest } from "./purge-request.ts";
 import { raiseFence } from "./raise-fence.ts";
-import { appendRequestEntry, logBoundaryVersion } from "./receive-request.ts";
+import { addIdentifiers, appendRequestEntry, logBoundaryVersion, optionsOf } from "./receive-request.ts";
 import { resolveIntents } from "./resolve-intents.ts";
 import { openPlan, openReplacements, sealPlan, sealReplacements } from "./sealed-plan.ts";
 import { openStepJournal } from "./step-journal.ts";
@@ -56,6 +56,8 @@ export async function continueRequest(
   await journal.step("plan", async () => {
     const plan = await planToFixpoint(engine, id, target, known, signal);
     options.beforeErase?.(plan);
+    // Mapped identifiers are the person's as well: denied, excluded and attested like those that were given.
+    if (target.kind === "person") addIdentifiers(engine, id, plan.identifiers);
     sealPlan(engine, id, round, plan);
     ledger.putItems(
       id,
@@ -69,7 +71,8 @@ export async function continueRequest(
     return { items: plan.items.length };
   });
   const plan = openPlan(engine, id, round);
-  if (plan === undefined) throw new UsageError("REQUEST_CLOSED", "the request is closed, its plan is gone", { place: { request: id } });
+  if (plan === undefined)
+    throw new UsageError("REQUEST_CLOSED", "the request is closed, its plan is gone", { place: { request: id } });
   ledger.updateRequest(id, { state: "erasing", why: null, until: null });
   await journal.step("needles", () =>
     sealNeedles(
@@ -100,7 +103,12 @@ export async function continueRequest(
   await journal.step("erase", () => eraseClosure(engine, id, plan, openReplacements(engine, id, round), signal));
   const purge = await purgeRequest(engine, id, journal, options.now === true, signal);
   if (purge.waitingUntil !== undefined) return waitingOutcome(engine, id, "purge-window", purge.waitingUntil);
-  return concludeRequest(engine, { id, round, target, plan, purge, unresolvedIntents: intents.unresolved }, options, signal);
+  return concludeRequest(
+    engine,
+    { id, round, target, plan, purge, unresolvedIntents: intents.unresolved },
+    options,
+    signal,
+  );
 }
 
 /** Harvests, plans and fences until a harvest finds nothing that the fence does not hold already. */
@@ -131,12 +139,12 @@ async function planToFixpoint(
 function targetOf(engine: Engine, id: RequestId): Target {
   const record = engine.ledger.request(id);
   if (record === undefined) {
-    throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", { place: { request: id } });
+    throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", {
+      place: { request: id },
+    });
   }
   if (record.target === "records") return { kind: "records", refs: record.refs };
-  // Written by receiveRequest, read back from its sealed options.
-  const options = record.options as { readonly none?: readonly string[] } | undefined;
-  return { kind: "person", identifiers: record.identifiers, none: options?.none ?? [] };
+  return { kind: "person", identifiers: record.identifiers, none: optionsOf(engine, id).none };
 }
 
 /** A request is pinned to a boundary version; changed since, it is pinned again and planned over the new one (DESIGN §3.11). */
@@ -154,8 +162,12 @@ function refuseUndeclared(engine: Engine, refs: readonly ArtifactRef[]): void {
   const declared = new Set<string>(engine.surfaces.map(({ declaration }) => declaration.id));
   const missing = refs.find(({ surface }) => !declared.has(surface));
   if (missing === undefined) return;
-  throw new BoundaryError("SURFACE_DROPPED", "an open request has reached a surface that the boundary no longer declares", {
-    place: { surface: missing.surface },
-    cure: "declare the surface again until the request is closed",
-  });
+  throw new BoundaryError(
+    "SURFACE_DROPPED",
+    "an open request has reached a surface that the boundary no longer declares",
+    {
+      place: { surface: missing.surface },
+      cure: "declare the surface again until the request is closed",
+    },
+  );
 }

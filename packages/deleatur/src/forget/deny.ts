@@ -1,5 +1,5 @@
 // Writes the denylist entries of a request, before the first delete (GUARD-1): identifiers, records, content.
-import type { KeptNeedle } from "../audit/kept-needles.ts";
+import type { KeptNeedle } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { DenylistOrder } from "../ledger/ledger.ts";
 import type { RequestId, SubjectIdentifier } from "../model/ids.ts";

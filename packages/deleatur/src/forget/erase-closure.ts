@@ -35,8 +35,17 @@ export async function eraseClosure(
         signal.throwIfAborted();
         const batch = items.slice(from, from + BATCH);
         const patches = [
-          ...(await eraseBatch(engine, batch.filter(({ action }) => action === "erase"), signal)),
-          ...(await rewriteBatch(engine, batch.filter(({ action }) => action === "rewrite"), replacements, signal)),
+          ...(await eraseBatch(
+            engine,
+            batch.filter(({ action }) => action === "erase"),
+            signal,
+          )),
+          ...(await rewriteBatch(
+            engine,
+            batch.filter(({ action }) => action === "rewrite"),
+            replacements,
+            signal,
+          )),
         ];
         journal(engine, request, plan, batch, patches);
         finished += batch.length;
@@ -47,7 +56,11 @@ export async function eraseClosure(
   return { changed: plan.items.filter(({ present, action }) => present && action !== "keep").length };
 }
 
-async function eraseBatch(engine: Engine, items: readonly PlannedItem[], signal: AbortSignal): Promise<readonly ItemPatch[]> {
+async function eraseBatch(
+  engine: Engine,
+  items: readonly PlannedItem[],
+  signal: AbortSignal,
+): Promise<readonly ItemPatch[]> {
   const [first] = items;
   if (first === undefined) return [];
   let outcomes: readonly Erased[];

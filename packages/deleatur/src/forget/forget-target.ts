@@ -7,7 +7,7 @@ import { errorCode } from "../record/harvest.ts";
 import { DerivationClosureError, UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
-import { thisWriter } from "../record/writer.ts";
+import { currentWriter } from "../ledger/process-identity.ts";
 import { continueRequest, type ContinueOptions } from "./continue-request.ts";
 import type { ForgetOrder } from "./forget-order.ts";
 import type { RequestOutcome } from "./outcome.ts";
@@ -35,48 +35,61 @@ export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: A
   );
 }
 
-/** Carries a request on under its claim. Where another process works on it, waits for that one and answers with its outcome. */
-export async function resumeRequest(
+/** Carries a request on under its claim; where somebody works on it already, waits for that run and answers with its outcome. */
+export function resumeRequest(
   engine: Engine,
   id: RequestId,
   options: ContinueOptions,
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
-  const owner = thisWriter(engine.clock());
+  const running = engine.running.get(id);
+  if (running !== undefined) return running;
+  const run = runRequest(engine, id, options, signal).finally(() => engine.running.delete(id));
+  engine.running.set(id, run);
+  return run;
+}
+
+async function runRequest(
+  engine: Engine,
+  id: RequestId,
+  options: ContinueOptions,
+  signal: AbortSignal,
+): Promise<RequestOutcome> {
+  const { ledger } = engine;
+  const owner = currentWriter();
   let isJoined = false;
-  while (!engine.ledger.claimRequest(id, owner, CLAIM_MS)) {
+  for (;;) {
+    const record = ledger.request(id);
+    if (record === undefined) {
+      throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", {
+        place: { request: id },
+      });
+    }
+    // Another process has carried it to its end meanwhile, or it was closed before.
+    if (record.state === "closed") return recordedOutcome(engine, id);
+    if (ledger.claimRequest(id, owner, CLAIM_MS)) {
+      if (!isJoined || record.verdict === undefined) break;
+      ledger.releaseRequest(id, owner);
+      return recordedOutcome(engine, id);
+    }
     isJoined = true;
     await sleep(POLL_MS, undefined, { signal });
   }
-  const record = engine.ledger.request(id);
-  if (record === undefined) {
-    engine.ledger.releaseRequest(id, owner);
-    throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", { place: { request: id } });
-  }
-  if (record.state === "closed" || (isJoined && record.verdict !== undefined)) {
-    engine.ledger.releaseRequest(id, owner);
-    return recordedOutcome(engine, id);
-  }
-  const renewal = setInterval(() => engine.ledger.claimRequest(id, owner, CLAIM_MS), CLAIM_MS / 3);
+  const renewal = setInterval(() => ledger.claimRequest(id, owner, CLAIM_MS), CLAIM_MS / 3);
   renewal.unref();
   const run = toHex(engine.random(16));
-  engine.ledger.append({ type: "run-started", at: utcTime(engine.clock()), run, verb: "forget", request: id });
+  ledger.append({ type: "run-started", at: utcTime(engine.clock()), run, verb: "forget", request: id });
   try {
     const outcome = await continueRequest(engine, id, options, signal);
-    engine.ledger.append({ type: "run-finished", at: utcTime(engine.clock()), run, outcome: "done" });
+    ledger.append({ type: "run-finished", at: utcTime(engine.clock()), run, outcome: "done" });
     return outcome;
   } catch (error) {
-    engine.ledger.append({
-      type: "run-finished",
-      at: utcTime(engine.clock()),
-      run,
-      outcome: signal.aborted ? "interrupted" : "failed",
-      code: errorCode(error),
-    });
+    const end = signal.aborted ? "interrupted" : "failed";
+    ledger.append({ type: "run-finished", at: utcTime(engine.clock()), run, outcome: end, code: errorCode(error) });
     throw error;
   } finally {
     clearInterval(renewal);
-    engine.ledger.releaseRequest(id, owner);
+    ledger.releaseRequest(id, owner);
   }
 }
 
@@ -84,8 +97,12 @@ export async function resumeRequest(
 function requireErasure(engine: Engine): void {
   const best = bestOutcome(engine.boundary);
   if (best.attestation === "erasure") return;
-  throw new DerivationClosureError("DOMAIN_NOT_COVERED", "an erasure is required and this boundary cannot carry one, nothing was deleted", {
-    surfaces: best.surfaces,
-    cure: "see `deleatur check`",
-  });
+  throw new DerivationClosureError(
+    "DOMAIN_NOT_COVERED",
+    "an erasure is required and this boundary cannot carry one, nothing was deleted",
+    {
+      surfaces: best.surfaces,
+      cure: "see `deleatur check`",
+    },
+  );
 }

@@ -31,7 +31,12 @@ export interface RequestOutcome {
   readonly back: readonly ArtifactMention[];
   readonly suspects: { readonly open: number; readonly reviewed: number };
   readonly surfaces: readonly SurfaceOutcome[];
-  readonly bystanders: { readonly checked: number; readonly intact: number; readonly lost: number; readonly lostByPolicy: number };
+  readonly bystanders: {
+    readonly checked: number;
+    readonly intact: number;
+    readonly lost: number;
+    readonly lostByPolicy: number;
+  };
   readonly denylist: number;
   /** Path of the receipt file. */
   readonly receipt?: string;

@@ -38,6 +38,8 @@ export interface Plan {
   /** Rows of derived surfaces without any source (LINEAGE-3), by surface. */
   readonly withoutLineage: ReadonlyMap<SurfaceId, number>;
   readonly unread: ReadonlyMap<SurfaceId, string>;
+  /** Edges into the present items, by origin. */
+  readonly edges: Readonly<Record<EdgeOrigin, number>>;
 }
 
 /** Holds and keeps that the plan must respect. */
@@ -50,7 +52,8 @@ export interface PlanOptions {
 /** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
 export function planRequest(engine: Engine, target: Target, harvest: Harvest, options: PlanOptions): Plan {
   const rows = new Map(harvest.rows.map((row) => [artifactId(row), row]));
-  const identifiers = target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [];
+  const identifiers =
+    target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [];
   const isOwn = identifierSet(identifiers);
   const seeds =
     target.kind === "records"
@@ -90,7 +93,13 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
       surviving,
       ownSubjects: subjects.filter(isOwn),
       otherSubjects,
-      ...decide(engine, ref, !isTarget && (surviving.length > 0 || otherSubjects.length > 0), otherSubjects.length > 0, options),
+      ...decide(
+        engine,
+        ref,
+        !isTarget && (surviving.length > 0 || otherSubjects.length > 0),
+        otherSubjects.length > 0,
+        options,
+      ),
     });
   }
   return {
@@ -99,7 +108,23 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
     identifiersUnknown: target.kind === "person" ? unknownIdentifiers(harvest.rows, identifiers, target.none) : [],
     withoutLineage: rowsWithoutLineage(engine, harvest.rows),
     unread: harvest.unread,
+    edges: countEdges(engine, [...decided.values()]),
   };
+}
+
+/** An edge known from several places counts once, for the firmest of them. */
+function countEdges(engine: Engine, items: readonly PlannedItem[]): Plan["edges"] {
+  const edges = { recorded: 0, declared: 0, inferred: 0 };
+  for (const { ref } of items.filter(({ present }) => present)) {
+    const bySource = new Map<string, Set<EdgeOrigin>>();
+    for (const { digest, origin } of engine.ledger.sourcesOf(ref)) {
+      bySource.set(digest, (bySource.get(digest) ?? new Set()).add(origin));
+    }
+    for (const origins of bySource.values()) {
+      edges[origins.has("recorded") ? "recorded" : origins.has("declared") ? "declared" : "inferred"] += 1;
+    }
+  }
+  return edges;
 }
 
 function decide(
@@ -130,7 +155,8 @@ function isAnotherPerson(tag: SubjectIdentifier, identifiers: readonly SubjectId
 
 function sourcesOf(engine: Engine, ref: ArtifactRef, rows: ReadonlyMap<string, HarvestedRow>): readonly ArtifactRef[] {
   const found = new Map((rows.get(artifactId(ref))?.sources ?? []).map((source) => [artifactId(source), source]));
-  for (const { ref: source } of engine.ledger.sourcesOf(ref)) if (source !== undefined) found.set(artifactId(source), source);
+  for (const { ref: source } of engine.ledger.sourcesOf(ref))
+    if (source !== undefined) found.set(artifactId(source), source);
   return [...found.values()];
 }
 

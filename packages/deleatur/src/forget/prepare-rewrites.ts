@@ -1,6 +1,6 @@
 // Prepares the new content of shared artifacts (LINEAGE-5) and holds it against the probes' matchers before anything is stored.
-import type { KeptNeedle } from "../audit/kept-needles.ts";
-import { toNeedles } from "../audit/to-needles.ts";
+import type { KeptNeedle } from "../examine/kept-needles.ts";
+import { toNeedles } from "../examine/to-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
 import { artifactId, type ArtifactRef } from "../model/ids.ts";

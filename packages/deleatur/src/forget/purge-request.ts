@@ -51,7 +51,11 @@ export async function purgeRequest(
     const finishedAt = utcTime(engine.clock());
     const logIndex = engine.ledger.append({ type: "purge-finished", at: finishedAt, request: id });
     return {
-      outcomes: [...outcomes].map(([surface, purged]) => [surface, purged.outcome, "why" in purged ? purged.why : purged.method]),
+      outcomes: [...outcomes].map(([surface, purged]) => [
+        surface,
+        purged.outcome,
+        "why" in purged ? purged.why : purged.method,
+      ]),
       finishedAt,
       logIndex,
     };

@@ -2,7 +2,7 @@
 import { boundaryDigest, canonicalJson, type RequestEntry, toHex, type Who, whoDigest } from "@deleatur/verify";
 import { publicForm } from "../boundary/public-form.ts";
 import type { Engine } from "../engine.ts";
-import { requestId, type RequestId } from "../model/ids.ts";
+import { requestId, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
 import { dueDate } from "../letter/due-date.ts";
 import { utcTime } from "../model/utc-time.ts";
 import type { ForgetOrder } from "./forget-order.ts";
@@ -15,7 +15,10 @@ export function receiveRequest(engine: Engine, target: Target, order: ForgetOrde
     const running = ledger.findRunningRequest(
       target.kind === "person" ? { identifiers: target.identifiers } : { refs: target.refs },
     );
-    if (running !== undefined) return running;
+    if (running !== undefined) {
+      joinRequest(engine, running, target);
+      return running;
+    }
     const id = requestId(toHex(engine.random(16)));
     const now = engine.clock();
     const received = order.received === undefined ? now : new Date(order.received);
@@ -29,7 +32,7 @@ export function receiveRequest(engine: Engine, target: Target, order: ForgetOrde
       received: utcTime(received),
       due: utcTime(dueDate(received)),
       ...(order.reference === undefined ? {} : { reference: order.reference }),
-      options: { ...(order.allowTombstone === true ? { allowTombstone: true } : {}), none: target.kind === "person" ? target.none : [] },
+      options: { none: target.kind === "person" ? target.none : [] } satisfies RequestOptions,
     });
     appendRequestEntry(engine, "request-opened", id, boundary);
     if (target.kind === "person") {
@@ -39,6 +42,38 @@ export function receiveRequest(engine: Engine, target: Target, order: ForgetOrde
     }
     return id;
   });
+}
+
+/** A further identifier of a person whose request runs belongs to it; the log says so by a new request entry. */
+function joinRequest(engine: Engine, id: RequestId, target: Target): void {
+  if (target.kind !== "person") return;
+  const known = optionsOf(engine, id);
+  const none = [...new Set([...known.none, ...target.none])];
+  addIdentifiers(engine, id, target.identifiers, { ...known, none });
+}
+
+/** Adds identifiers to a request and logs its person anew where there was one more. */
+export function addIdentifiers(
+  engine: Engine,
+  id: RequestId,
+  identifiers: readonly SubjectIdentifier[],
+  options: RequestOptions = optionsOf(engine, id),
+): void {
+  engine.ledger.transaction(() => {
+    if (engine.ledger.extendRequest(id, identifiers, options) === 0) return;
+    appendRequestEntry(engine, "request-pinned", id, logBoundaryVersion(engine));
+  });
+}
+
+/** What of an order is remembered with its request. */
+export interface RequestOptions {
+  readonly none: readonly string[];
+}
+
+export function optionsOf(engine: Engine, id: RequestId): RequestOptions {
+  // Sealed by receiveRequest.
+  const options = engine.ledger.request(id)?.options as Partial<RequestOptions> | null | undefined;
+  return { none: options?.none ?? [] };
 }
 
 /** Logs the boundary's version unless it is the latest already (PROOFS §5: versions are entries before they are used). */

@@ -9,7 +9,9 @@ import type { RequestOutcome } from "./outcome.ts";
 export function recordedOutcome(engine: Engine, id: RequestId): RequestOutcome {
   const record = engine.ledger.request(id);
   if (record === undefined) {
-    throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", { place: { request: id } });
+    throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", {
+      place: { request: id },
+    });
   }
   const summary = record.reasons as RecordedSummary | undefined;
   return {
@@ -45,7 +47,8 @@ export interface RecordedSummary {
 function reviveAttestation(summary: RecordedSummary | undefined): RequestOutcome["attestation"] {
   const attestation = summary?.attestation;
   if (attestation === undefined) return { kind: "none", code: "NOT_JUDGED" };
-  const risks = "risks" in attestation ? attestation.risks.map((risk) => ({ ...risk, deadline: new Date(risk.deadline) })) : [];
+  const risks =
+    "risks" in attestation ? attestation.risks.map((risk) => ({ ...risk, deadline: new Date(risk.deadline) })) : [];
   switch (attestation.kind) {
     case "erasure":
       return { kind: "erasure", effective: new Date(attestation.effective) };

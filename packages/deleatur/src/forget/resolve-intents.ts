@@ -1,7 +1,7 @@
 // Ends open intents by resolution, never by time: a write that began before the fence is looked for in its store (DESIGN §3.3).
 import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
-import { isKnownDead } from "../record/writer.ts";
+import { isKnownDead } from "../ledger/process-identity.ts";
 import { isThere } from "../record/write-under-intent.ts";
 
 export interface IntentResolution {

@@ -13,7 +13,9 @@ const LAST = "end";
 
 export function openStepJournal(engine: Engine, request: RequestId): StepJournal {
   const { ledger } = engine;
-  const ended = ledger.steps(request).filter(({ name, state }) => name.endsWith(`/${LAST}`) && state === "finished").length;
+  const ended = ledger
+    .steps(request)
+    .filter(({ name, state }) => name.endsWith(`/${LAST}`) && state === "finished").length;
   const round = ended + 1;
   return {
     round,

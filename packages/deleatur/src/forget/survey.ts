@@ -1,7 +1,7 @@
 // Surveys all that is outside the closure before anything is erased: the baseline of bystanders, and which content others also have.
-import { openBaseline } from "../audit/baseline.ts";
-import type { KeptNeedle } from "../audit/kept-needles.ts";
-import { hasOwnProvenance } from "../audit/own-provenance.ts";
+import { openBaseline } from "../examine/baseline.ts";
+import type { KeptNeedle } from "../examine/kept-needles.ts";
+import { hasOwnProvenance } from "../examine/own-provenance.ts";
 import type { Engine } from "../engine.ts";
 import { artifactId, type RequestId } from "../model/ids.ts";
 import { contentDigests } from "../record/guard.ts";
@@ -28,7 +28,9 @@ export async function surveySurvivors(
   const baseline = openBaseline(ledger, sealed);
   for (const { ref } of plan.items) baseline.remove(ref);
   const inClosure = new Set(plan.items.map(({ ref }) => artifactId(ref)));
-  const wanted = new Set(needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest))));
+  const wanted = new Set(
+    needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest))),
+  );
   const isOwn = identifierSet(plan.identifiers);
   const shared = new Set<string>();
   await scanAll(
@@ -38,7 +40,8 @@ export async function surveySurvivors(
       if (inClosure.has(artifactId(artifact))) return;
       if (sealed === undefined) baseline.add(artifact);
       if (!hasOwnProvenance(engine.bound(artifact.surface).declaration.role, artifact.subjects, isOwn)) return;
-      for (const { digest } of contentDigests(ledger, artifact.content)) if (wanted.has(hex(digest))) shared.add(hex(digest));
+      for (const { digest } of contentDigests(ledger, artifact.content))
+        if (wanted.has(hex(digest))) shared.add(hex(digest));
     },
     signal,
   );

@@ -29,7 +29,8 @@ export function parseTarget(given: GivenTarget, types: readonly string[]): Targe
       cure: "give identifiers as type:value, or records as surface/key",
     });
   }
-  if (records.length > 0) return { kind: "records", refs: unique(records.map(parseArtifactId), (ref) => `${ref.surface}/${ref.key}`) };
+  if (records.length > 0)
+    return { kind: "records", refs: unique(records.map(parseArtifactId), (ref) => `${ref.surface}/${ref.key}`) };
   const identifiers = unique(subject.map(parseIdentifier), ({ type, value }) => `${type}:${value}`);
   const none = given.none ?? [];
   for (const type of [...identifiers.map((identifier) => identifier.type), ...none]) {

@@ -6,7 +6,12 @@ import type { RequestOutcome } from "./outcome.ts";
 
 const WAITING_EXIT = 22;
 
-export function waitingOutcome(engine: Engine, id: RequestId, why: "lease" | "purge-window", until: Date): RequestOutcome {
+export function waitingOutcome(
+  engine: Engine,
+  id: RequestId,
+  why: "lease" | "purge-window",
+  until: Date,
+): RequestOutcome {
   engine.ledger.updateRequest(id, { state: "waiting", why, until: utcTime(until) });
   return {
     request: id,

@@ -111,6 +111,8 @@ export interface RequestJournal {
     readonly refs?: readonly ArtifactRef[];
   }): RequestId | undefined;
   updateRequest(id: RequestId, patch: RequestPatch): void;
+  /** Adds identifiers that turned out to be the same person's, and replaces the options where given; answers how many were new. @throws LedgerError REQUEST_CLOSED */
+  extendRequest(id: RequestId, identifiers: readonly SubjectIdentifier[], options?: unknown): number;
   /** Whether this process may work on the request now; asked again it renews. A dead process's claim is taken over. */
   claimRequest(id: RequestId, owner: Writer, leaseMs: number): boolean;
   releaseRequest(id: RequestId, owner: Writer): void;

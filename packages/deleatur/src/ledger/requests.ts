@@ -27,6 +27,7 @@ type Requests = Pick<
   | "requests"
   | "findRunningRequest"
   | "updateRequest"
+  | "extendRequest"
   | "claimRequest"
   | "releaseRequest"
   | "closeRequest"
@@ -140,11 +141,15 @@ export function createRequests(core: LedgerCore): Requests {
       at,
       at,
     );
-    for (const digest of selectorDigests(order.identifiers, order.refs)) {
+    addSelectors(order.id, order.identifiers, order.refs);
+  }
+
+  function addSelectors(id: RequestId, identifiers: readonly SubjectIdentifier[], refs: readonly ArtifactRef[]): void {
+    for (const digest of selectorDigests(identifiers, refs)) {
       connection.run(
         "INSERT INTO request_selectors (digest, request) VALUES (?, ?) ON CONFLICT DO NOTHING",
         digest,
-        order.id,
+        id,
       );
     }
   }
@@ -204,6 +209,31 @@ export function createRequests(core: LedgerCore): Requests {
         );
       });
     },
+    extendRequest: (id, identifiers, options) =>
+      connection.transaction(() => {
+        const row = rowOf(id);
+        const order = row === undefined ? undefined : openOrder(row);
+        if (order === undefined) {
+          throw new LedgerError(
+            "REQUEST_CLOSED",
+            "a request that is closed takes no further identifier, open a new one",
+            {
+              place: { request: id },
+            },
+          );
+        }
+        const known = new Set(order.identifiers.map(({ type, value }) => JSON.stringify([type, value])));
+        const added = identifiers.filter(({ type, value }) => !known.has(JSON.stringify([type, value])));
+        const extended: SealedOrder = {
+          ...order,
+          identifiers: [...order.identifiers, ...added.map((identifier) => plainIdentifier(identifier))],
+          options: options ?? order.options,
+        };
+        const sealed = sealForRequest(core, needRequestKey(core, id), id, "order", jsonBytes(extended));
+        connection.run("UPDATE requests SET sealed_order = ?, updated = ? WHERE id = ?", sealed, now(core), id);
+        addSelectors(id, added, []);
+        return added.length;
+      }),
     claimRequest: (id, owner, leaseMs) =>
       connection.transaction(() => {
         const row = rowOf(id);

@@ -23,8 +23,7 @@ export interface OfferedWrite {
 
 /** The guard's answer. `by` is the kind of entry that refused it; nothing of the content. */
 export type GuardAnswer =
-  | { readonly answer: "pass" }
-  | { readonly answer: "refuse"; readonly by: DenylistKind; readonly entry: string };
+  { readonly answer: "pass" } | { readonly answer: "refuse"; readonly by: DenylistKind; readonly entry: string };
 
 /** Texts of fewer words than this say too little to be anybody's own (GUARD-2). */
 const DISTINCTIVE_WORDS = 8;
@@ -40,12 +39,16 @@ export function contentDigests(
 ): readonly { readonly kind: "exact" | "folded"; readonly digest: Uint8Array; readonly distinctive: boolean }[] {
   return content.flatMap((field) => {
     if (field.type === "bytes") {
-      return [{ kind: "exact" as const, digest: ledger.keyedDigest("guard/exact", "bytes", field.bytes), distinctive: true }];
+      return [
+        { kind: "exact" as const, digest: ledger.keyedDigest("guard/exact", "bytes", field.bytes), distinctive: true },
+      ];
     }
     if (field.type === "vector") {
       const { buffer, byteOffset, byteLength } = field.vector;
       const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-      return [{ kind: "exact" as const, digest: ledger.keyedDigest("guard/exact", "vector", bytes), distinctive: true }];
+      return [
+        { kind: "exact" as const, digest: ledger.keyedDigest("guard/exact", "vector", bytes), distinctive: true },
+      ];
     }
     const folded = foldText(field.text);
     if (folded.length === 0) return [];
@@ -82,5 +85,7 @@ export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
 }
 
 function isOwned(ledger: Ledger, subjects: readonly SubjectIdentifier[], owners: readonly string[]): boolean {
-  return subjects.some((identifier) => owners.includes(Buffer.from(identifierDigest(ledger, identifier)).toString("hex")));
+  return subjects.some((identifier) =>
+    owners.includes(Buffer.from(identifierDigest(ledger, identifier)).toString("hex")),
+  );
 }

@@ -5,7 +5,7 @@ import { WriteRefusedError } from "../model/errors.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { artifactKey, type ArtifactRef, parseArtifactId, parseIdentifier, surfaceId } from "../model/ids.ts";
 import { contentDigests, guardWrite, type OfferedWrite } from "./guard.ts";
-import { thisWriter } from "./writer.ts";
+import { currentWriter } from "../ledger/process-identity.ts";
 
 /** Content as the application gives it: field name to text, bytes or vector. */
 export type GivenContent = Readonly<Record<string, string | Uint8Array | Float32Array>>;
@@ -51,9 +51,15 @@ export async function writeUnderIntent<Result>(
   const intents = engine.ledger.beginIntents(
     writes.map(({ ref, subjects, sources, content }) => {
       const [first] = contentDigests(engine.ledger, content);
-      return { ref, subjects, sources, leaseMs: LEASE_MS, ...(first === undefined ? {} : { contentDigest: first.digest }) };
+      return {
+        ref,
+        subjects,
+        sources,
+        leaseMs: LEASE_MS,
+        ...(first === undefined ? {} : { contentDigest: first.digest }),
+      };
     }),
-    thisWriter(engine.clock()),
+    currentWriter(),
   );
   let result: Result;
   try {
@@ -84,10 +90,14 @@ function refuseDenylisted(engine: Engine, write: PreparedWrite): void {
     code: "DENYLISTED",
     surface: write.ref.surface,
   });
-  throw new WriteRefusedError("DENYLISTED", `a write to ${write.ref.surface} was refused: it is on the do-not-store list (${answer.by})`, {
-    place: { surface: write.ref.surface },
-    cure: "do not retry; after a lawful return use `deleatur lift`",
-  });
+  throw new WriteRefusedError(
+    "DENYLISTED",
+    `a write to ${write.ref.surface} was refused: it is on the do-not-store list (${answer.by})`,
+    {
+      place: { surface: write.ref.surface },
+      cure: "do not retry; after a lawful return use `deleatur lift`",
+    },
+  );
 }
 
 /** After a failed write: an artifact that is there all the same joins the lineage; one that is not ends its intent. */
@@ -127,5 +137,7 @@ export async function isThere(engine: Engine, ref: ArtifactRef, signal: AbortSig
 
 function contentField(name: string, value: string | Uint8Array | Float32Array): ContentField {
   if (typeof value === "string") return { type: "text", name, text: value };
-  return value instanceof Float32Array ? { type: "vector", name, vector: value } : { type: "bytes", name, bytes: value };
+  return value instanceof Float32Array
+    ? { type: "vector", name, vector: value }
+    : { type: "bytes", name, bytes: value };
 }

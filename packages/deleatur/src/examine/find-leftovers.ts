@@ -23,7 +23,9 @@ export function findLeftovers(
   const seeds = inquiry.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => ref);
   const about = [...scan.rows.values()].filter(({ subjects }) => subjects.some(isOwn));
   const reached = new Set(
-    engine.ledger.closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key }))]).map(({ ref }) => artifactId(ref)),
+    engine.ledger
+      .closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key }))])
+      .map(({ ref }) => artifactId(ref)),
   );
   const oldContent = contentByArtifact(inquiry);
   const back: ArtifactMention[] = [];
@@ -50,7 +52,14 @@ export function findLeftovers(
       const wasErased = item?.outcome === "erased" || engine.ledger.wasErased([ref])[0] === true;
       (wasErased && (hasOldContent || keys === "unique") ? back : primaryHolds).push(mention);
     } else {
-      survivors.push({ ...mention, container: row.surface, probe: "key", depth: "api", provenance: "reached", contentKeyed: false });
+      survivors.push({
+        ...mention,
+        container: row.surface,
+        probe: "key",
+        depth: "api",
+        provenance: "reached",
+        contentKeyed: false,
+      });
     }
   }
   return { back, primaryHolds, survivors, reached };

@@ -140,14 +140,12 @@ function probesOf(
   const looked = runs.filter((run) => run.surface === surface).map(({ evidence }) => evidence);
   const offered = reingest
     .filter((run) => run.surface === surface && run.outcome !== "no-path")
-    .map(
-      ({ outcome, controlsTaken, controlsFound }): ProbeEvidence => ({
-        name: "re-ingest",
-        depth: "api",
-        status: outcome === "not-run" ? "not-run" : "ran",
-        controls: { taken: controlsTaken, found: controlsFound },
-      }),
-    );
+    .map(({ outcome, controlsTaken, controlsFound }): ProbeEvidence => ({
+      name: "re-ingest",
+      depth: "api",
+      status: outcome === "not-run" ? "not-run" : "ran",
+      controls: { taken: controlsTaken, found: controlsFound },
+    }));
   return [...looked, ...offered];
 }
 

@@ -64,14 +64,17 @@ function makeCanary(engine: Engine, declaration: SurfaceDeclaration, needles: re
     surface: declaration.id,
     key: artifactKey(`deleatur-canary-${mark}`),
     subjects: identifier === undefined ? [] : [{ type: identifier.type, value: `deleatur-canary-${mark}` }],
-    sources: declaration.derivedFrom.slice(0, 1).map(({ surface }) => ({ surface, key: artifactKey(`deleatur-canary-${mark}`) })),
+    sources: declaration.derivedFrom
+      .slice(0, 1)
+      .map(({ surface }) => ({ surface, key: artifactKey(`deleatur-canary-${mark}`) })),
     content,
   };
 }
 
 function vectorLength({ id, vector }: SurfaceDeclaration, needles: readonly KeptNeedle[]): number {
   for (const { ref, content } of needles) {
-    for (const field of content) if (ref.surface === id && field.type === "vector" && field.name === vector) return field.vector.length;
+    for (const field of content)
+      if (ref.surface === id && field.type === "vector" && field.name === vector) return field.vector.length;
   }
   return 0;
 }

@@ -25,7 +25,10 @@ export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: Surf
     surface: id,
     role,
     state: stateOf(bound, sight),
-    scan: guarantees.scan === "none" ? { complete: true, snapshot: "none" } : { complete: isScanned, snapshot: guarantees.snapshot },
+    scan:
+      guarantees.scan === "none"
+        ? { complete: true, snapshot: "none" }
+        : { complete: isScanned, snapshot: guarantees.snapshot },
     erase: eraseCounts(bound, inquiry),
     purge: purgeEvidence(bound, inquiry.purge?.get(id), inquiry.purge !== undefined),
     required: guarantees.probes.filter((probe) => notApplicable(declaration, probe) === undefined),
@@ -45,7 +48,8 @@ function stateOf({ declaration, guarantees }: BoundSurface, { inquiry, scan }: S
   const { id, role } = declaration;
   if (guarantees.scan === "none") {
     const isBounded = declaration.horizon?.maxSeconds !== undefined && (role === "cache" || role === "backup");
-    const isWithinLimit = (declaration.horizon?.maxSeconds ?? 0) <= (declaration.horizonLimitSeconds ?? Number.POSITIVE_INFINITY);
+    const isWithinLimit =
+      (declaration.horizon?.maxSeconds ?? 0) <= (declaration.horizonLimitSeconds ?? Number.POSITIVE_INFINITY);
     return isBounded && isWithinLimit ? { as: "expiring" } : { as: "uncovered", reason: "UNBOUNDED" };
   }
   const why = scan.unread.get(id);

@@ -102,5 +102,7 @@ function sealField(field: ContentField): SealedField {
 function openField([type, name, value]: SealedField): ContentField {
   if (type === "t") return { type: "text", name, text: value };
   const bytes = new Uint8Array(Buffer.from(value, "base64"));
-  return type === "b" ? { type: "bytes", name, bytes } : { type: "vector", name, vector: new Float32Array(bytes.buffer) };
+  return type === "b"
+    ? { type: "bytes", name, bytes }
+    : { type: "vector", name, vector: new Float32Array(bytes.buffer) };
 }

@@ -20,7 +20,8 @@ export function openBaseline(ledger: Ledger, sealed?: Uint8Array): Baseline {
   const entries = new Map<string, string>();
   if (sealed !== undefined) {
     const hex = Buffer.from(sealed).toString("latin1");
-    for (let at = 0; at < hex.length; at += 2 * HALF) entries.set(hex.slice(at, at + HALF), hex.slice(at + HALF, at + 2 * HALF));
+    for (let at = 0; at < hex.length; at += 2 * HALF)
+      entries.set(hex.slice(at, at + HALF), hex.slice(at + HALF, at + 2 * HALF));
   }
   const idOf = ({ surface, key }: ArtifactRef): string => half(ledger.keyedDigest("baseline/artifact", surface, key));
   const contentOf = (artifact: Artifact): string =>

@@ -99,7 +99,8 @@ function toSurvivor(
   // Bytes in a file stand in no row: they count against the needle's own surface, or the one whose store was read.
   const surface = place.surface ?? sameStore(engine, needle.ref.surface, looker);
   const isReached =
-    place.key === undefined || leftovers.reached.has(artifactId({ surface: surface ?? needle.ref.surface, key: place.key }));
+    place.key === undefined ||
+    leftovers.reached.has(artifactId({ surface: surface ?? needle.ref.surface, key: place.key }));
   return {
     container: place.container,
     ...(surface === undefined ? {} : { surface }),

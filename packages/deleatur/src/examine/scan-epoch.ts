@@ -43,8 +43,8 @@ export interface EpochScan {
   readonly unread: ReadonlyMap<SurfaceId, string>;
   /** What explains likeness to erased needles, and to rewritten ones. */
   readonly explained: { readonly erased: Explanation; readonly rewritten: Explanation };
-  /** Hex digests of closure fields that another person's surviving artifact also has. */
-  readonly sharedFields: ReadonlySet<string>;
+  /** True where every artifact of the surface that holds this closure field (hex digest) is another person's. */
+  isShared(surface: string, digest: string): boolean;
   readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
   readonly controls: ControlChoice;
 }
@@ -56,14 +56,22 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
   const logSizeAtScan = ledger.logSize();
   const { epoch, key } = ledger.newEpoch();
   const commitments = createEpochCommitments({ boundaryId: boundary.id, epoch, key, surfaces: boundary.surfaces });
-  const scannable = engine.surfaces.flatMap(({ declaration, guarantees }) => (guarantees.scan === "none" ? [] : [declaration.id]));
+  const scannable = engine.surfaces.flatMap(({ declaration, guarantees }) =>
+    guarantees.scan === "none" ? [] : [declaration.id],
+  );
   const chooser = createControlChooser(scannable, randomNumbers(engine));
   const needles = toNeedles(input.needles);
   const explained = { erased: createRunFilter(needles), rewritten: createRunFilter(needles) };
   for (const { content } of input.replaced) for (const field of content) explained.rewritten.add(field);
   const wanted = new Set(input.needles.flatMap(({ content }) => content.map(digestOfField)));
   const rows = new Map<string, ScannedRow>();
-  const sharedFields = new Set<string>();
+  const holders = new Map<string, { lawful: number; other: number }>();
+  const countHolder = (surface: string, digest: string, isLawful: boolean): void => {
+    const held = holders.get(`${surface} ${digest}`) ?? { lawful: 0, other: 0 };
+    if (isLawful) held.lawful += 1;
+    else held.other += 1;
+    holders.set(`${surface} ${digest}`, held);
+  };
   let [intact, changed] = [0, 0];
 
   const unread = await scanAll(
@@ -77,10 +85,14 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
       const closureFields = artifact.content.map(digestOfField).filter((digest) => wanted.has(digest));
       const before = input.baseline?.compare(artifact);
       rows.set(id, { surface, key: artifactKey, subjects, sources, closureFields, before });
-      if (input.closure.has(id)) return;
-      if (before === "changed") changed += 1;
-      if (before === "unchanged") intact += 1;
-      if (before !== "unchanged") return;
+      if (!input.closure.has(id)) {
+        if (before === "changed") changed += 1;
+        if (before === "unchanged") intact += 1;
+      }
+      if (input.closure.has(id) || before !== "unchanged") {
+        for (const digest of closureFields) countHolder(surface, digest, false);
+        return;
+      }
       chooser.offer(artifact);
       const isIndependent = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, input.isOwn);
       if (isIndependent) {
@@ -89,8 +101,9 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
           explained.rewritten.add(field);
         }
       }
-      const isOthers = isIndependent || (sources.length > 0 && !sources.some((source) => input.closure.has(artifactId(source))));
-      if (isOthers) for (const digest of closureFields) sharedFields.add(digest);
+      const isOthers =
+        isIndependent || (sources.length > 0 && !sources.some((source) => input.closure.has(artifactId(source))));
+      for (const digest of closureFields) countHolder(surface, digest, isOthers);
     },
     signal,
   );
@@ -104,7 +117,10 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
     rows,
     unread,
     explained,
-    sharedFields,
+    isShared(surface, digest) {
+      const held = holders.get(`${surface} ${digest}`);
+      return held !== undefined && held.lawful > 0 && held.other === 0;
+    },
     bystanders: { checked: input.baseline?.size ?? 0, intact, changed },
     controls: chooser.choose(),
   };

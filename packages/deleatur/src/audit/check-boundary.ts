@@ -1,0 +1,77 @@
+// `check`: holds the configuration against what really exists and tells, by the same judge, the best that could be attested.
+import { type BestOutcome, bestOutcome, type ToldSurface } from "../attest/best-outcome.ts";
+import type { Engine } from "../engine.ts";
+import { takeCensus } from "../examine/take-census.ts";
+import { DeleaturError } from "../model/errors.ts";
+import { isDerivedRole } from "../record/derived-surface.ts";
+import { errorCode, harvestLineage } from "../record/harvest.ts";
+
+export interface CheckedSurface {
+  readonly surface: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly isReachable: boolean;
+  /** What went wrong, as a code and our own words. */
+  readonly why?: string;
+  readonly rows: number;
+  readonly rowsWithoutLineage: number;
+}
+
+export interface Check {
+  readonly surfaces: readonly CheckedSurface[];
+  readonly undeclared: readonly string[];
+  readonly missing: readonly string[];
+  readonly best: BestOutcome;
+}
+
+/** Opens every surface and reads every row's lineage; writes nothing. */
+export async function checkBoundary(engine: Engine, signal: AbortSignal): Promise<Check> {
+  const failures = new Map<string, string>();
+  for (const { declaration, guarantees } of engine.surfaces) {
+    if (guarantees.scan === "none") continue;
+    try {
+      await engine.open(declaration.id);
+    } catch (error) {
+      failures.set(
+        declaration.id,
+        error instanceof DeleaturError ? `${error.code}: ${error.message}` : errorCode(error),
+      );
+    }
+  }
+  const harvest = await harvestLineage(engine, signal);
+  for (const [surface, code] of harvest.unread) if (!failures.has(surface)) failures.set(surface, code);
+  const census = await takeCensus(engine, signal);
+  const surfaces = engine.surfaces.map(({ declaration: { id, label, kind, role } }): CheckedSurface => {
+    const rows = harvest.rows.filter((row) => row.surface === id);
+    const without = isDerivedRole(role)
+      ? rows.filter((row) => row.sources.length === 0 && engine.ledger.sourcesOf(row).length === 0).length
+      : 0;
+    const why = failures.get(id);
+    return {
+      surface: id,
+      label,
+      kind,
+      isReachable: why === undefined,
+      ...(why === undefined ? {} : { why }),
+      rows: rows.length,
+      rowsWithoutLineage: without,
+    };
+  });
+  const undeclared = [...census.report.undeclared.map(({ name }) => name), ...census.unread];
+  const told = new Map<string, ToldSurface>(
+    surfaces.map(({ surface, isReachable, rowsWithoutLineage }) => [
+      surface,
+      {
+        isReachable,
+        rowsWithoutEdge: rowsWithoutLineage,
+        guarantees: engine.surfaces.find(({ declaration }) => declaration.id === surface)!.guarantees,
+      },
+    ]),
+  );
+  return {
+    surfaces,
+    undeclared,
+    missing: census.report.missing.map(({ container }) => container),
+    best: bestOutcome(engine.boundary, { surfaces: told, undeclared }),
+  };
+}

@@ -1,0 +1,200 @@
+// `audit`: judges what a foreign forget tool claims by what the stores show. It signs nothing and believes no return value (CLAIM-1, CLAIM-2).
+import { toHex } from "@deleatur/verify";
+import type { ErasureClaim, Evidence } from "../attest/evidence.ts";
+import { judge } from "../attest/judge.ts";
+import type { Engine } from "../engine.ts";
+import type { RequestOutcome } from "../forget/outcome.ts";
+import { surfaceOutcomes } from "../forget/surface-outcomes.ts";
+import { parseTarget, type GivenTarget } from "../forget/target.ts";
+import { UsageError } from "../model/errors.ts";
+import {
+  artifactId,
+  artifactKey,
+  requestId,
+  surfaceId,
+  type RequestId,
+  type SubjectIdentifier,
+  type SurfaceId,
+} from "../model/ids.ts";
+import { utcTime } from "../model/utc-time.ts";
+import { contentDigests } from "../record/guard.ts";
+import { openBaseline } from "../examine/baseline.ts";
+import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-evidence.ts";
+import { type KeptNeedle, openNeedles } from "../examine/kept-needles.ts";
+import type { EpochScan } from "../examine/scan-epoch.ts";
+import { type AuditTicket, TICKET_FORMAT } from "./prepare-audit.ts";
+
+export interface AuditOrder {
+  readonly claim: ErasureClaim;
+  /** Without one, only the given target is looked for: the report says so. */
+  readonly ticket?: AuditTicket;
+  /** Without a ticket: whom to look for. */
+  readonly target?: GivenTarget;
+  /** Answers how the tool's own insert path, in a copy, took erased content. */
+  readonly reingest?: (needles: readonly KeptNeedle[], signal: AbortSignal) => Promise<Evidence["trial"]>;
+}
+
+/** @throws UsageError where the ticket is foreign, expired or of another boundary */
+export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortSignal): Promise<RequestOutcome> {
+  const inquiry =
+    order.ticket === undefined ? withoutTicket(engine, order) : withTicket(engine, order.ticket, order.claim);
+  const trial = (await order.reingest?.(inquiry.needles, signal)) ?? "not-run";
+  const gathered = await gatherEvidence(engine, { ...inquiry, trial }, signal);
+  return auditOutcome(engine, order.ticket?.ticket ?? "", inquiry, gathered);
+}
+
+interface SealedAudit {
+  readonly target: GivenTarget;
+  readonly identifiers: readonly SubjectIdentifier[];
+  readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
+}
+
+function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): Inquiry {
+  const id = openTicket(engine, ticket);
+  const { ledger } = engine;
+  const bytes = ledger.getSealed(id, "audit");
+  if (bytes === undefined) throw badTicket("its fingerprints are gone");
+  // Sealed by prepareAudit.
+  const sealed = JSON.parse(new TextDecoder().decode(bytes)) as SealedAudit;
+  const needles = openNeedles(engine, id);
+  const items = ledger.items(id);
+  return {
+    ...baseInquiry(engine, claim, needles),
+    target: (sealed.target.records ?? []).length > 0 ? "records" : "person",
+    identifiers: sealed.identifiers,
+    items,
+    baseline: openBaseline(ledger, ledger.getSealed(id, "baseline")),
+    before: { found: items.length > 0, count: items.length },
+    identifiersUnknown: sealed.identifiersUnknown,
+  };
+}
+
+function withoutTicket(engine: Engine, order: AuditOrder): Inquiry {
+  const target = parseTarget(order.target ?? { subject: [order.claim.subject] }, engine.boundary.identifiers);
+  const identifiers = target.kind === "person" ? target.identifiers : [];
+  const seeds = target.kind === "person" ? engine.ledger.artifactsAbout(identifiers) : target.refs;
+  const closure = engine.ledger.closure(seeds);
+  return {
+    ...baseInquiry(engine, order.claim, []),
+    target: target.kind,
+    identifiers,
+    items: closure.map(({ ref, depth, origins }) => ({ ref, depth, origins, action: "erase" })),
+    baseline: undefined,
+    before: closure.length > 0 ? { found: true, count: closure.length } : "unknown",
+    identifiersUnknown: [],
+  };
+}
+
+function baseInquiry(
+  engine: Engine,
+  claim: ErasureClaim,
+  needles: readonly KeptNeedle[],
+): Pick<
+  Inquiry,
+  | "needles"
+  | "replaced"
+  | "purge"
+  | "horizonFrom"
+  | "unresolvedIntents"
+  | "claim"
+  | "trial"
+  | "denylist"
+  | "lossByPolicy"
+  | "reviewed"
+> {
+  const digests = needles.flatMap(({ content }) => contentDigests(engine.ledger, content));
+  const entries = digests.filter(({ kind, digest }) => engine.ledger.findDenylist(kind, digest).length > 0).length;
+  return {
+    needles,
+    replaced: [],
+    purge: undefined,
+    horizonFrom: engine.clock(),
+    unresolvedIntents: 0,
+    claim,
+    trial: "not-run",
+    denylist: { entries, onContent: entries > 0 },
+    lossByPolicy: 0,
+    reviewed: new Set(),
+  };
+}
+
+function openTicket(engine: Engine, ticket: AuditTicket): RequestId {
+  if (ticket.format !== TICKET_FORMAT || typeof ticket.ticket !== "string")
+    throw badTicket("it is not a ticket of this version");
+  if (ticket.boundary !== engine.boundary.id) throw badTicket("it was prepared for another boundary");
+  const id = requestId(ticket.ticket);
+  const record = engine.ledger.request(id);
+  if (record === undefined) throw badTicket("this ledger does not know it");
+  if (new Date(record.due) < engine.clock()) {
+    engine.ledger.closeRequest(id);
+    throw badTicket("it has expired, and its fingerprints were destroyed");
+  }
+  return id;
+}
+
+function badTicket(why: string): UsageError {
+  return new UsageError("BAD_TICKET", `the audit ticket cannot be used: ${why}`, {
+    cure: "run `deleatur audit prepare` before the tool runs",
+  });
+}
+
+function auditOutcome(
+  engine: Engine,
+  ticket: string,
+  inquiry: Inquiry,
+  { evidence, suspects, scan }: Gathered,
+): RequestOutcome {
+  const judgement = judge(evidence);
+  for (const code of judgement.violations) {
+    const mentions = code === "RESURRECTED" && evidence.back !== "unknown" ? evidence.back : [{}];
+    for (const { surface, key } of mentions) {
+      engine.ledger.append({
+        type: "violation",
+        at: utcTime(engine.clock()),
+        code,
+        surface: surface ?? "",
+        ...(surface === undefined || key === undefined ? {} : { name: nameOf(scan, surface, key) }),
+      });
+    }
+  }
+  return {
+    request: ticket,
+    state: "closed",
+    ...(judgement.verdict === undefined ? {} : { verdict: judgement.verdict }),
+    reasons: judgement.reasons,
+    ...(judgement.error === undefined ? {} : { error: judgement.error }),
+    attestation: { kind: "none", code: "AUDIT_SIGNS_NOTHING" },
+    survivors: [...(evidence.survivors === "unknown" ? [] : evidence.survivors), ...stillHeld(inquiry, evidence)],
+    back: evidence.back === "unknown" ? [] : evidence.back,
+    suspects: { open: suspects.length, reviewed: 0 },
+    surfaces: surfaceOutcomes(engine, evidence, inquiry.items),
+    bystanders:
+      evidence.bystanders === "unknown" ? { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 } : evidence.bystanders,
+    denylist: evidence.denylist === "unknown" ? 0 : evidence.denylist.entries,
+    exitCode: judgement.exitCode,
+  };
+}
+
+/** Rows that a primary surface still holds, in the shape of survivors: the report lists them together. */
+function stillHeld(inquiry: Inquiry, evidence: Evidence): RequestOutcome["survivors"] {
+  if (evidence.primaryHolds === "unknown") return [];
+  const known = new Set(
+    evidence.survivors === "unknown" ? [] : evidence.survivors.map((one) => JSON.stringify([one.surface, one.key])),
+  );
+  const closure = new Set(inquiry.items.map(({ ref }) => artifactId(ref)));
+  return evidence.primaryHolds
+    .filter(({ surface, key }) => !known.has(JSON.stringify([surface, key])))
+    .map((mention) => ({
+      ...mention,
+      container: mention.surface ?? "",
+      probe: "key",
+      depth: "api",
+      provenance: closure.has(`${mention.surface}/${mention.key}`) ? "reached" : "outside",
+      contentKeyed: false,
+    }));
+}
+
+/** The name of PROOFS §2 under the audit's own epoch: what may stand in the log. */
+function nameOf(scan: EpochScan, surface: string, key: string): string {
+  return toHex(scan.commitments.names.artifact({ surface: surfaceId(surface), key: artifactKey(key) }));
+}

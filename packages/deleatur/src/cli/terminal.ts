@@ -1,0 +1,22 @@
+// What the command line talks to: streams, clock and environment, passed in so that a test can stand in for a terminal.
+
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly readInput: () => Promise<string>;
+  readonly ask: (question: string) => Promise<string>;
+  /** Whether a person is looking at stderr; progress bars and colours only then. */
+  readonly isTerminal: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly clock: () => Date;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** What a verb answers: text for people, one object for scripts, and the exit code of DESIGN §8. */
+export interface VerbResult {
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly exitCode: number;
+}

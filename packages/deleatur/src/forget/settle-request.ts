@@ -1,0 +1,89 @@
+// Settles a request after its attestation: writes the receipt's file, ends the fence where nothing more is to come, closes what is done.
+import { mkdirSync, openSync, closeSync, fsyncSync, renameSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Engine } from "../engine.ts";
+import type { RequestId } from "../model/ids.ts";
+import type { PurgedRound } from "./conclude-request.ts";
+import type { RequestOutcome } from "./outcome.ts";
+import { lowerFence } from "./raise-fence.ts";
+import type { RecordedSummary } from "./recorded-outcome.ts";
+import { endRound } from "./step-journal.ts";
+import { utcTime } from "../model/utc-time.ts";
+
+/** Seals an outcome and its receipt in the caller's transaction. */
+export function sealOutcome(
+  engine: Engine,
+  { id, round }: PurgedRound,
+  outcome: RequestOutcome,
+  receipt: Uint8Array | undefined,
+): RequestOutcome {
+  const sealed = receipt === undefined ? outcome : { ...outcome, receipt: receiptPath(engine, id, round) };
+  if (receipt !== undefined) engine.ledger.putSealed(id, `receipt/${round}`, receipt);
+  engine.ledger.putSealed(id, `outcome/${round}`, new TextEncoder().encode(JSON.stringify(sealed)));
+  return sealed;
+}
+
+/** The outcome of a round that was attested before a crash. */
+export function openSealedOutcome(engine: Engine, id: RequestId, round: number): RequestOutcome | undefined {
+  const sealed = engine.ledger.getSealed(id, `outcome/${round}`);
+  // Sealed by `sealOutcome`; dates inside are not used on this way.
+  return sealed === undefined ? undefined : (JSON.parse(new TextDecoder().decode(sealed)) as RequestOutcome);
+}
+
+export async function settleRequest(
+  engine: Engine,
+  { id, round }: PurgedRound,
+  outcome: RequestOutcome,
+  signal: AbortSignal,
+): Promise<RequestOutcome> {
+  const { ledger } = engine;
+  const receipt = ledger.getSealed(id, `receipt/${round}`);
+  if (receipt !== undefined && outcome.receipt !== undefined) writeDurably(outcome.receipt, receipt);
+  const summary: RecordedSummary = {
+    reasons: outcome.reasons,
+    attestation: outcome.attestation,
+    suspects: outcome.suspects,
+    surfaces: outcome.surfaces,
+    bystanders: outcome.bystanders,
+    exitCode: outcome.exitCode,
+  };
+  const { attestation } = outcome;
+  ledger.updateRequest(id, {
+    ...(outcome.state === "closed" ? { state: "confirming" as const } : { state: outcome.state }),
+    why: outcome.why ?? null,
+    until: outcome.until ?? null,
+    verdict: outcome.verdict ?? null,
+    reasons: summary,
+    attestation: attestation.kind === "none" ? null : attestation.kind,
+    ...(outcome.receipt === undefined ? {} : { receipt: outcome.receipt }),
+  });
+  // A refusal keeps the fence: what is left must not grow while somebody mends it.
+  if (outcome.state !== "stuck") await lowerFence(engine, id, signal);
+  endRound(engine, id, round);
+  if (outcome.state === "closed") {
+    ledger.transaction(() => {
+      ledger.append({ type: "request-closed", at: utcTime(engine.clock()), request: id });
+      ledger.closeRequest(id);
+    });
+  }
+  return outcome;
+}
+
+/** `receipts/` beside the ledger; a later round's receipt stands beside the earlier one. */
+function receiptPath(engine: Engine, id: RequestId, round: number): string {
+  const name = round === 1 ? id : `${id}-${round}`;
+  return join(dirname(engine.ledger.file), "receipts", `${name}.deleatur.json`);
+}
+
+function writeDurably(path: string, bytes: Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.tmp`;
+  const file = openSync(temporary, "w", 0o600);
+  try {
+    writeSync(file, bytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+}

@@ -1,0 +1,21 @@
+import { mkdtempSync } from "node:fs";
+import { it } from "vitest";
+import { buildMemory } from "../../src/demo/build-memory.ts";
+import { scenario } from "../../src/demo/scenario.ts";
+import { naiveForget } from "../../src/demo/naive-forget.ts";
+import { prepareAudit } from "../../src/audit/prepare-audit.ts";
+import { runAudit } from "../../src/audit/run-audit.ts";
+import { checkBoundary } from "../../src/audit/check-boundary.ts";
+import { randomBytes } from "node:crypto";
+it("x", async () => {
+  const signal = new AbortController().signal;
+  const dir = mkdtempSync("/tmp/demo-");
+  console.log(dir);
+  const built = await buildMemory(dir, "household", scenario(), { clock: () => new Date(), random: (n) => new Uint8Array(randomBytes(n)), environment: {} }, signal);
+  console.log(JSON.stringify(await checkBoundary(built.memory.engine, signal), null, 1));
+  const ticket = await prepareAudit(built.memory.engine, { records: ["episodes/5"] }, signal);
+  console.log(ticket);
+  naiveForget(built.databaseFile, 5);
+  const out = await runAudit(built.memory.engine, { ticket, claim: { subject: "episodes/5", records: ["episodes/5"], status: "success", surfacesReached: ["episodes"], tombstoneWritten: false } }, signal);
+  console.log(JSON.stringify(out, null, 1));
+});
