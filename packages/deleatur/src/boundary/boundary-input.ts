@@ -39,7 +39,7 @@ export interface HorizonInput {
 }
 
 /** What a surface and a preset entry have in common. */
-export interface PolicyInput {
+interface PolicyInput {
   readonly store?: string | undefined;
   readonly writers?: Writers | undefined;
   readonly shared?: SharedPolicy | undefined;
@@ -84,7 +84,7 @@ export interface ExemptionInput {
   readonly reference?: string | undefined;
 }
 
-export type ConnectionInput = { readonly file: string } | { readonly path: string };
+type ConnectionInput = { readonly file: string } | { readonly path: string };
 
 export interface BoundaryInput {
   readonly deleatur: 1;

@@ -1,4 +1,5 @@
 // Compares what is declared with what exists in each store (DESIGN §4). Pure: adapters list the containers, the judge weighs the answer.
+import { compareUtf8 } from "@deleatur/verify";
 import type { Boundary } from "../model/declaration.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { Container } from "../surface.ts";
@@ -6,7 +7,7 @@ import { foldTable } from "./container-names.ts";
 import { matchesPattern } from "./glob.ts";
 
 /** What the declaration says about one container that exists. */
-export type CensusState =
+type CensusState =
   | { readonly state: "declared"; readonly surface: SurfaceId }
   | { readonly state: "exempt"; readonly exemption: string }
   /** Part of a virtual table; it stands or falls with its owner. */
@@ -19,10 +20,10 @@ export type CensusState =
   | { readonly state: "outside" }
   | { readonly state: "undeclared" };
 
-export type CensusEntry = CensusState & { readonly store: string; readonly container: Container };
+type CensusEntry = CensusState & { readonly store: string; readonly container: Container };
 
 export interface CensusReport {
-  /** Every container but our own, sorted by store and name. */
+  /** Every container but our own, each once, sorted by name. */
   readonly containers: readonly CensusEntry[];
   readonly undeclared: readonly Container[];
   /** Declared containers, replicas included, that the census did not find. */
@@ -33,56 +34,50 @@ export interface CensusReport {
 
 const OURS = /^deleatur_/i;
 
-/** `store.table`, folded as SQLite folds; adapters may name an owner with or without its store. */
-function fullName(store: string, name: string): string {
-  return foldTable(name.startsWith(`${store}.`) ? name : `${store}.${name}`);
-}
-
 interface Declared {
-  readonly tables: ReadonlyMap<string, SurfaceId>;
-  /** Stores of files are one container each. */
-  readonly fileStores: ReadonlyMap<string, SurfaceId>;
+  /** By `store.table`, folded as SQLite folds; a surface of files is `store.*`. */
+  readonly surfaces: ReadonlyMap<string, SurfaceId>;
   readonly exempt: ReadonlyMap<string, string>;
   readonly exemptStores: ReadonlyMap<string, string>;
 }
 
 function whatIsDeclared(boundary: Boundary): Declared {
-  const tables = new Map<string, SurfaceId>();
-  const fileStores = new Map<string, SurfaceId>();
-  for (const surface of boundary.surfaces) {
-    for (const store of surface.store === undefined ? [] : [surface.store, ...surface.replicas]) {
-      if (surface.table === undefined) fileStores.set(store, surface.id);
-      else tables.set(fullName(store, surface.table), surface.id);
-    }
-  }
+  const surfaces = new Map<string, SurfaceId>();
+  for (const { id, store, replicas, table } of boundary.surfaces)
+    for (const each of store === undefined ? [] : [store, ...replicas])
+      surfaces.set(foldTable(`${each}.${table ?? "*"}`), id);
   const exempt = new Map<string, string>();
   const exemptStores = new Map<string, string>();
   for (const { name, store, table } of boundary.exempt) {
     if (store === undefined) continue;
     if (table === undefined) exemptStores.set(store, name);
-    else exempt.set(fullName(store, table), name);
+    else exempt.set(foldTable(`${store}.${table}`), name);
   }
-  return { tables, fileStores, exempt, exemptStores };
+  return { surfaces, exempt, exemptStores };
+}
+
+/** The store that a container's name begins with: the listing of a surface also names its replicas' containers. */
+function storeOf(listed: string, container: Container, boundary: Boundary): string {
+  const store = container.name.slice(0, Math.max(0, container.name.indexOf(".")));
+  return boundary.connect.stores.has(store) ? store : listed;
 }
 
 function stateOf(store: string, container: Container, declared: Declared, boundary: Boundary): CensusState {
-  const name = fullName(store, container.name);
-  const surface = declared.tables.get(name) ?? declared.fileStores.get(store);
+  const { name, kind, holds, owner } = container;
+  const surface = declared.surfaces.get(foldTable(name));
   if (surface !== undefined) return { state: "declared", surface };
-  const exemption = declared.exempt.get(name) ?? declared.exemptStores.get(store);
+  const exemption = declared.exempt.get(foldTable(name)) ?? declared.exemptStores.get(store);
   if (exemption !== undefined) return { state: "exempt", exemption };
-  if (container.owner !== undefined) return { state: "shadow", owner: container.owner };
-  const patterned = container.name.startsWith(`${store}.`) ? container.name : `${store}.${container.name}`;
-  if (!boundary.census.include.some((pattern) => matchesPattern(pattern, patterned))) return { state: "outside" };
-  const pattern = boundary.census.quiet.find((candidate) => matchesPattern(candidate, patterned));
-  if (pattern !== undefined) return { state: "quiet", pattern };
+  if (owner !== undefined) return { state: "shadow", owner };
+  if (!boundary.census.include.some((pattern) => matchesPattern(pattern, name))) return { state: "outside" };
+  const quiet = boundary.census.quiet.find((pattern) => matchesPattern(pattern, name));
+  if (quiet !== undefined) return { state: "quiet", pattern: quiet };
   // A view keeps nothing of its own: what it shows stands in tables that the census sees.
-  return container.holds.length === 0 || container.kind === "view" ? { state: "silent" } : { state: "undeclared" };
+  return holds.length === 0 || kind === "view" ? { state: "silent" } : { state: "undeclared" };
 }
 
 function isOurs(store: string, container: Container): boolean {
-  const table = container.name.startsWith(`${store}.`) ? container.name.slice(store.length + 1) : container.name;
-  return container.kind !== "file" && OURS.test(table);
+  return container.kind !== "file" && OURS.test(container.name.slice(store.length + 1));
 }
 
 /** The census of all stores; a store that could not be listed is absent from the map and comes back as `unlisted`. */
@@ -91,16 +86,19 @@ export function censusReport(
   containersByStore: ReadonlyMap<string, readonly Container[]>,
 ): CensusReport {
   const declared = whatIsDeclared(boundary);
-  const entries: CensusEntry[] = [];
+  const entries = new Map<string, CensusEntry>();
   const present = new Set<string>();
-  for (const [store, containers] of containersByStore) {
+  const listed = new Set(containersByStore.keys());
+  for (const [key, containers] of containersByStore) {
     for (const container of containers) {
-      present.add(fullName(store, container.name));
+      const store = storeOf(key, container, boundary);
+      listed.add(store);
+      present.add(foldTable(container.name));
       if (!isOurs(store, container))
-        entries.push({ ...stateOf(store, container, declared, boundary), store, container });
+        entries.set(container.name, { ...stateOf(store, container, declared, boundary), store, container });
     }
   }
-  const containers = entries.toSorted((a, b) => order(a.store, b.store) || order(a.container.name, b.container.name));
+  const containers = [...entries.values()].toSorted((a, b) => compareUtf8(a.container.name, b.container.name));
   const wanted = boundary.surfaces.flatMap(({ id, store, replicas, table }) =>
     store === undefined ? [] : [store, ...replicas].map((each) => ({ surface: id, store: each, table })),
   );
@@ -108,17 +106,12 @@ export function censusReport(
     containers,
     undeclared: containers.flatMap((entry) => (entry.state === "undeclared" ? [entry.container] : [])),
     missing: wanted.flatMap(({ surface, store, table }) =>
-      table !== undefined && containersByStore.has(store) && !present.has(fullName(store, table))
+      table !== undefined && listed.has(store) && !present.has(foldTable(`${store}.${table}`))
         ? [{ surface, container: `${store}.${table}` }]
         : [],
     ),
     unlisted: [...new Set(wanted.map(({ store }) => store))]
-      .filter((store) => !containersByStore.has(store))
-      .toSorted(),
+      .filter((store) => !listed.has(store))
+      .toSorted(compareUtf8),
   };
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -35,7 +35,7 @@ export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
   jsonl: {
     connection: "files",
     needs: ["store", "key"],
-    refuses: ["table", "vector"],
+    refuses: ["table"],
     locators: "field",
     defaultKey: [],
   },

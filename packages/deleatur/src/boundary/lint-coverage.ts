@@ -22,6 +22,12 @@ export function lintExemptions(exempt: readonly ExemptionInput[], stores: Stores
         `names ${cut(exemption.store)}, which is not under connect`,
         "add it under connect",
       );
+    if (
+      exemption.store !== undefined &&
+      stores.get(exemption.store)?.type === "sqlite" &&
+      exemption.table === undefined
+    )
+      report("EXEMPTION_GROUND", [...path, "table"], "is missing", "name the table: a whole database is no exemption");
     if (exemption.ground.trim() === "")
       report("EXEMPTION_GROUND", [...path, "ground"], "is empty", "say why it need not be erased");
     for (const member of NEEDED_BY[exemption.kind])

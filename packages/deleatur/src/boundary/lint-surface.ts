@@ -75,6 +75,8 @@ function lintLocators(input: SurfaceInput, report: Report): void {
   if (!refused.has("subject")) each("subject", input.subject);
   if (!refused.has("derivedFrom")) each("derivedFrom", input.derivedFrom);
   if (!refused.has("content")) each("content", input.content);
+  if (wanted === "field" && listOf(input.content).some((part) => typeof part === "object" && part.as === "msgpack"))
+    report("LOCATOR_KIND", ["content"], "is msgpack in lines of JSON", "say as: text or as: json");
   for (const locator of listOf(input.subject)) {
     if ("json" in locator && !/^[^.]+\../.test(locator.json))
       report("LOCATOR_KIND", ["subject"], "gives json without a path", "write json: column.path.to.value");

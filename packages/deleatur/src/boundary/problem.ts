@@ -23,7 +23,7 @@ export interface ProblemContext {
 }
 
 /** `surfaces.episodes.subject[1].type`; names are cut so that no message grows with the file. */
-export function fieldName(path: FieldPath): string {
+function fieldName(path: FieldPath): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;

@@ -35,7 +35,7 @@ export interface ForeignKey {
 }
 
 /** An FTS5 table: `own` keeps its content, `external` reads it from a table, `none` is contentless. */
-export type FtsContent =
+type FtsContent =
   | { readonly mode: "own" }
   | { readonly mode: "external"; readonly table: string; readonly rowid: string }
   | { readonly mode: "none" };

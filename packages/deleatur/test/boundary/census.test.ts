@@ -26,7 +26,7 @@ const MEMORY: readonly Container[] = [
   table("deleatur_fence"),
   table("memory_observations_384", ["vector"]),
 ];
-const TRANSCRIPTS: readonly Container[] = [{ name: "transcripts.a.jsonl", kind: "file", holds: ["text"] }];
+const TRANSCRIPTS: readonly Container[] = [{ name: "transcripts.*", kind: "file", holds: ["text"] }];
 
 function stateOf(name: string, containers: readonly Container[] = MEMORY): string | undefined {
   return censusReport(boundary, new Map([["memory", containers]])).containers.find(
@@ -97,6 +97,36 @@ describe("census", () => {
     expect(censusReport(replicated, new Map([["copy", []]])).missing).toEqual([
       { surface: "summaries", container: "copy.summaries" },
     ]);
+  });
+
+  it("knows a replica by the name of its container, in whichever listing it stands", () => {
+    const text = EXAMPLE_YAML.replace("table: summaries,", "table: summaries, replicas: [copy],").replace(
+      "  memory: {",
+      "  copy: { file: ./copy.db }\n  memory: {",
+    );
+    const replicated = parseBoundary(text, { file: "/srv/deleatur.yaml", env: {} });
+    const copy: Container = { name: "copy.summaries", kind: "table", holds: ["text"] };
+    const report = censusReport(
+      replicated,
+      new Map([
+        ["memory", [...MEMORY, copy]],
+        ["copy", [copy]],
+      ]),
+    );
+    expect(report.containers.filter(({ store }) => store === "copy")).toMatchObject([{ state: "declared" }]);
+  });
+
+  it("VERDICT-4: names a file beside the declared ones", () => {
+    const beside: Container = { name: "transcripts.a.jsonl.bak", kind: "file", holds: ["text"] };
+    const wide = parseBoundary(
+      EXAMPLE_YAML.replace('include: ["memory.*"],', 'include: ["memory.*", "transcripts.*"],'),
+      {
+        file: "/srv/deleatur.yaml",
+        env: {},
+      },
+    );
+    const report = censusReport(wide, new Map([["transcripts", [...TRANSCRIPTS, beside]]]));
+    expect(report.undeclared).toEqual([beside]);
   });
 
   it("marks what no include pattern reaches", () => {

@@ -57,6 +57,7 @@ const AGENT_SQL = `
   CREATE VIRTUAL TABLE docs_fts USING fts5(page, content='docs', content_rowid='id');
   CREATE VIRTUAL TABLE episodes_fts USING fts5(text, episode_id UNINDEXED);
   CREATE VIRTUAL TABLE episode_vec USING vec0(id TEXT PRIMARY KEY, embedding float[4], +episode_id TEXT);
+  CREATE TABLE episode_vec_remarks (id TEXT PRIMARY KEY, remark TEXT);
   CREATE VIEW recent AS SELECT * FROM episodes;
   CREATE TABLE deleatur_fence (id TEXT, text TEXT);
 `;
@@ -78,6 +79,7 @@ describe("a draft of an agent's SQLite memory", () => {
       "docs_fts",
       "embeddings",
       "episode_vec",
+      "episode_vec_remarks",
       "episodes",
       "episodes_fts",
       "notes",

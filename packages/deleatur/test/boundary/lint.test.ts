@@ -201,11 +201,25 @@ const BROKEN: readonly Broken[] = [
     field: "surfaces.search.vector",
   },
   {
-    rule: "a vector in JSONL",
-    from: "key: id, subject: { field",
-    to: "key: id, vector: v, subject: { field",
+    rule: "a vector in plain text",
+    from: "kind: jsonl, role: transcript, store: transcripts, key: id, subject: { field: user, type: account }, content: [text] }",
+    to: "kind: text, role: transcript, store: transcripts, vector: v }",
     code: "VECTOR_KIND",
     field: "surfaces.transcripts.vector",
+  },
+  {
+    rule: "msgpack in lines of JSON",
+    from: "type: account }, content: [text] }\n  search",
+    to: "type: account }, content: { field: text, as: msgpack } }\n  search",
+    code: "LOCATOR_KIND",
+    field: "surfaces.transcripts.content",
+  },
+  {
+    rule: "ATTEST-7: a whole database as an exemption",
+    from: "store: memory, table: payment_log, ",
+    to: "store: memory, ",
+    code: "EXEMPTION_GROUND",
+    field: "exempt[0].table",
   },
   {
     rule: "ATTEST-5: a horizon on what does not expire",

@@ -56,6 +56,25 @@ describe("the public form", () => {
     expect(canonicalJson(publicForm(other))).not.toMatch(/elsewhere|memory\.db|\/other|\.jsonl/);
   });
 
+  it("carries what is kept, replicas as a number, and one horizon limit a role", () => {
+    const text = EXAMPLE_YAML.replace(
+      "table: summaries,",
+      'table: summaries, replicas: [copy], keep: { ground: "tax law", until: 2030-12-31 },',
+    )
+      .replace("  memory: {", "  copy: { file: ./copy.db }\n  memory: {")
+      .replace("writers: sdk", "horizonLimit: { cache: P7DT1H, backup: P2W }\nwriters: sdk");
+    const form = publicForm(parseBoundary(text, { file: "/d.yaml", env: {} }));
+    expect(form.keep).toEqual([{ surface: "summaries", ground: "tax law", until: "2030-12-31" }]);
+    expect(form.surfaces.find((surface) => surface.id === "summaries")?.replicas).toBe(1);
+    // No backup is declared, so the file's limit for backups limits nothing and the default stands.
+    expect(form.horizonLimit).toEqual({ cache: 7 * 86_400 + 3600, backup: 7_776_000 });
+  });
+
+  it("publishes that a command rederives, not the command", () => {
+    const text = EXAMPLE_YAML.replace("rederive: summarise", "rederive: { command: [/opt/private/summarise, --fast] }");
+    expect(canonicalJson(publicForm(parseBoundary(text, { file: "/d.yaml", env: {} })))).not.toContain("private");
+  });
+
   it("does not depend on the order in which the file is written", () => {
     const names = Object.keys(EXAMPLE_INPUT.surfaces);
     assertProperty(

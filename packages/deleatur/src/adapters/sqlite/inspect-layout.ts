@@ -21,6 +21,7 @@ interface SchemaRow {
   readonly name: string;
   readonly type: "table" | "view";
   readonly sql: string | null;
+  readonly isShadow: number;
 }
 
 /** The layout of one SQLite file. @throws StoreError where it is missing, locked, damaged or no database */
@@ -43,7 +44,7 @@ export async function inspectSqliteLayout(file: string, signal: AbortSignal): Pr
 function readTables(db: Db): readonly TableLayout[] {
   const rows = db
     .prepare<[], SchemaRow>(
-      String.raw`SELECT name, type, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'deleatur\_%' ESCAPE '\' ORDER BY name`,
+      String.raw`SELECT name, type, sql, EXISTS (SELECT 1 FROM pragma_table_list AS l WHERE l.schema = 'main' AND l.name = sqlite_schema.name AND l.type = 'shadow') AS isShadow FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'deleatur\_%' ESCAPE '\' ORDER BY name`,
     )
     .all();
   const virtual = rows.filter(isVirtual).map((row) => row.name);
@@ -51,6 +52,13 @@ function readTables(db: Db): readonly TableLayout[] {
     db,
     rows.map((row) => readTable(db, row, virtual)),
   );
+}
+
+/** The virtual table of which this is a part; sqlite-vec does not mark all of its own, so their names tell. */
+function shadowOwner(name: string, isMarked: boolean, virtual: readonly string[]): string | undefined {
+  const isVecPart = /_(?:vector_chunks|metadatachunks|metadatatext)\d+$/.test(name);
+  if (!isMarked && !isVecPart) return undefined;
+  return virtual.filter((owner) => name.startsWith(`${owner}_`)).toSorted((a, b) => b.length - a.length)[0];
 }
 
 function isVirtual(row: SchemaRow): boolean {
@@ -62,8 +70,7 @@ function readTable(db: Db, row: SchemaRow, virtual: readonly string[]): TableLay
   const sql = row.sql ?? "";
   if (row.type === "view") return { kind: "view", name, columns: [] };
   if (isVirtual(row)) return readVirtual(name, sql);
-  // Some modules do not mark all their tables as shadows: the name `owner_…` does.
-  const owner = virtual.find((candidate) => name.startsWith(`${candidate}_`));
+  const owner = shadowOwner(name, row.isShadow === 1, virtual);
   if (owner !== undefined) return { kind: "shadow", name, columns: [], owner };
   const info = db
     .prepare<[string], { name: string; type: string; pk: number }>(

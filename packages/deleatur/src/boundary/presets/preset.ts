@@ -2,7 +2,7 @@
 import type { SurfaceInput } from "../boundary-input.ts";
 import type { FilesLayout, SqliteLayout } from "../store-layout.ts";
 
-export interface PresetOptions {
+interface PresetOptions {
   /** Identifier type of the layout's own subject. */
   readonly type: string;
   /** Surface that rows of this layout are derived from, where it lies in another store. */

@@ -1,0 +1,195 @@
+-- Schema version 1 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+CREATE TABLE artifact_subjects (
+  subject BLOB NOT NULL REFERENCES identifiers (digest),
+  artifact BLOB NOT NULL REFERENCES artifacts (digest),
+  PRIMARY KEY (subject, artifact)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE artifacts (
+  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  surface TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('mentioned', 'live', 'erased')),
+  known_by TEXT NOT NULL CHECK (known_by IN ('recorded', 'declared', 'inferred')),
+  sealed BLOB,
+  content_tag BLOB,
+  recorded_at TEXT NOT NULL,
+  erased_at TEXT,
+  CHECK ((state = 'erased') = (sealed IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE boundary_versions (
+  version INTEGER NOT NULL PRIMARY KEY,
+  digest TEXT NOT NULL,
+  public_form TEXT NOT NULL,
+  since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE denylist (
+  id TEXT NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('identifier', 'record', 'exact', 'folded')),
+  digest BLOB NOT NULL CHECK (length(digest) = 32),
+  request TEXT NOT NULL,
+  shared INTEGER NOT NULL CHECK (shared IN (0, 1)),
+  since TEXT NOT NULL,
+  UNIQUE (kind, digest, request)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE denylist_owners (
+  entry TEXT NOT NULL REFERENCES denylist (id) ON DELETE CASCADE,
+  owner BLOB NOT NULL,
+  PRIMARY KEY (entry, owner)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE derivations (
+  source BLOB NOT NULL,
+  derived BLOB NOT NULL,
+  origin TEXT NOT NULL CHECK (origin IN ('recorded', 'declared', 'inferred')),
+  PRIMARY KEY (source, derived)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE epochs (
+  epoch INTEGER NOT NULL PRIMARY KEY,
+  root TEXT,
+  boundary_digest TEXT,
+  begun TEXT NOT NULL,
+  finished TEXT,
+  surfaces TEXT,
+  key_destroyed INTEGER NOT NULL DEFAULT 0 CHECK (key_destroyed IN (0, 1))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE erasures (
+  artifact BLOB NOT NULL,
+  request TEXT NOT NULL,
+  at TEXT NOT NULL,
+  content_tag BLOB,
+  PRIMARY KEY (artifact, request)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fences (
+  digest BLOB NOT NULL,
+  request TEXT NOT NULL,
+  PRIMARY KEY (digest, request)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE holds (
+  artifact BLOB NOT NULL PRIMARY KEY,
+  sealed BLOB NOT NULL,
+  until TEXT NOT NULL,
+  since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE identifiers (
+  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  sealed BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE intents (
+  id TEXT NOT NULL PRIMARY KEY,
+  state TEXT NOT NULL CHECK (state IN ('open', 'unresolved')),
+  sealed BLOB NOT NULL,
+  begun TEXT NOT NULL,
+  lease_until TEXT NOT NULL,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  started TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE log_checkpoints (
+  size INTEGER NOT NULL PRIMARY KEY,
+  root BLOB NOT NULL,
+  note TEXT NOT NULL,
+  at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE log_entries (
+  position INTEGER NOT NULL PRIMARY KEY,
+  entry TEXT NOT NULL,
+  leaf BLOB NOT NULL CHECK (length(leaf) = 32),
+  at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE log_nodes (
+  level INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  hash BLOB NOT NULL CHECK (length(hash) = 32),
+  PRIMARY KEY (level, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE meta (
+  name TEXT NOT NULL PRIMARY KEY,
+  value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE request_item_counts (
+  request TEXT NOT NULL REFERENCES requests (id),
+  surface TEXT NOT NULL,
+  action TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (request, surface, action, outcome)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE request_items (
+  request TEXT NOT NULL REFERENCES requests (id),
+  artifact BLOB NOT NULL,
+  ordinal INTEGER NOT NULL,
+  surface TEXT NOT NULL,
+  sealed BLOB NOT NULL,
+  action TEXT NOT NULL CHECK (action IN ('erase', 'rewrite', 'keep', 'unreach')),
+  depth INTEGER NOT NULL,
+  origins TEXT NOT NULL,
+  outcome TEXT,
+  why TEXT,
+  PRIMARY KEY (request, artifact)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE request_sealed (
+  request TEXT NOT NULL REFERENCES requests (id),
+  name TEXT NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY (request, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE request_selectors (
+  digest BLOB NOT NULL,
+  request TEXT NOT NULL REFERENCES requests (id),
+  PRIMARY KEY (digest, request)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE request_steps (
+  request TEXT NOT NULL REFERENCES requests (id),
+  name TEXT NOT NULL,
+  ordinal INTEGER NOT NULL,
+  started TEXT NOT NULL,
+  finished TEXT,
+  detail TEXT,
+  PRIMARY KEY (request, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE requests (
+  id TEXT NOT NULL PRIMARY KEY,
+  target TEXT NOT NULL CHECK (target IN ('person', 'records')),
+  state TEXT NOT NULL CHECK (state IN ('received', 'blocked', 'erasing', 'waiting', 'confirming', 'closed', 'stuck')),
+  why TEXT,
+  until TEXT,
+  wrapped_key BLOB,
+  sealed_order BLOB,
+  sealed_receipt BLOB,
+  boundary_digest TEXT NOT NULL,
+  received TEXT,
+  due TEXT NOT NULL,
+  opened TEXT NOT NULL,
+  updated TEXT NOT NULL,
+  closed TEXT,
+  verdict TEXT CHECK (verdict IN ('COMPLIANT', 'PARTIAL', 'UNCONFIRMED')),
+  reasons TEXT,
+  attestation TEXT CHECK (attestation IN ('erasure', 'tombstone', 'withheld')),
+  effective TEXT,
+  epoch INTEGER,
+  claim_host TEXT,
+  claim_pid INTEGER,
+  claim_started TEXT,
+  claim_until TEXT,
+  CHECK ((state = 'closed') = (wrapped_key IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE risks (
+  id TEXT NOT NULL PRIMARY KEY,
+  request TEXT NOT NULL,
+  surface TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  cure TEXT NOT NULL,
+  deadline TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  opened TEXT NOT NULL,
+  closed TEXT,
+  evidence TEXT,
+  CHECK ((closed IS NULL) = (evidence IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX artifact_subjects_by_artifact ON artifact_subjects (artifact, subject);
+CREATE INDEX denylist_by_request ON denylist (request);
+CREATE INDEX derivations_by_derived ON derivations (derived, source);
+CREATE INDEX fences_by_request ON fences (request);
+CREATE UNIQUE INDEX risks_open ON risks (request, surface, kind) WHERE closed IS NULL;
+CREATE TRIGGER log_entries_remain BEFORE DELETE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER log_entries_stay BEFORE UPDATE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER log_nodes_remain BEFORE DELETE ON log_nodes BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER log_nodes_stay BEFORE UPDATE ON log_nodes BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
