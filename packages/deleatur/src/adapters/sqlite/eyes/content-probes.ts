@@ -7,7 +7,7 @@ import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
 import { throughReader, type Cell, type Reader } from "./open-reader.ts";
-import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, spellKey } from "./read-cells.ts";
+import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, seeFullText, spellKey } from "./read-cells.ts";
 
 /** One table to look at; a declared one knows its surface and its key. */
 export interface TableSeen {
@@ -53,6 +53,8 @@ function contentProbe(
 export function* passagesOf(db: Reader, seen: TableSeen): Generator<Passage> {
   const columns = seeColumns(db, seen.table).map(({ name }) => name);
   const virtual = moduleOf(db, seen.table);
+  // A contentless index answers no text; its terms are the byte probe's.
+  if (virtual?.module === "fts5" && seeFullText(virtual.body).mode === "none") return;
   const vectors = new Set(virtual?.module === "vec0" ? floatColumns(virtual.body) : []);
   if (seen.vector !== undefined) vectors.add(seen.vector);
   const key = keyColumns(db, seen, virtual?.module);

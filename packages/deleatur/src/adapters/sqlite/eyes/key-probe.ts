@@ -6,7 +6,7 @@ import type { Probe } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
 import { quoteName, quoteText } from "../options.ts";
 import { throughReader, type Cell, type Reader } from "./open-reader.ts";
-import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, spellKey } from "./read-cells.ts";
+import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, seeFullText, spellKey } from "./read-cells.ts";
 
 export function keyProbe(options: SqliteOptions, target: SqliteFile, scope: string): Probe {
   return {
@@ -90,9 +90,8 @@ interface KeyedRow {
 
 function* keyedRows(db: Reader, options: SqliteOptions, names: readonly string[]): Generator<KeyedRow> {
   const virtual = moduleOf(db, options.table);
-  const body = virtual?.module === "fts5" ? virtual.body : "";
-  const content = /\bcontent\s*=\s*('[^']*'|"[^"]*"|[\w]*)/i.exec(body)?.[1];
-  if (content === undefined) {
+  const index = virtual?.module === "fts5" ? seeFullText(virtual.body) : undefined;
+  if (index === undefined || index.mode === "own") {
     const { key } = options.declaration;
     const own = vecKey(db, options);
     const columns = own === undefined ? key : [own];
@@ -101,13 +100,16 @@ function* keyedRows(db: Reader, options: SqliteOptions, names: readonly string[]
     return;
   }
   // An index without content of its own lists its rows in docsize, whether or not their base rows are still there.
-  const hasDocsize = !/\bcolumnsize\s*=\s*['"]?0/i.test(body);
+  const ids = index.hasDocsize ? docsizeIds(db, options.table) : vocabularyIds(db, options.table);
+  if (index.mode === "none") {
+    for (const id of ids) yield { key: String(id), cells: [] };
+    return;
+  }
   const current = db.prepare<[bigint], Cell[]>(
     `SELECT ${["rowid", ...names.map(quoteName)].join(", ")} FROM ${quoteName(options.table)} WHERE rowid = ?`,
   );
   current.raw(true);
-  for (const id of hasDocsize ? docsizeIds(db, options.table) : vocabularyIds(db, options.table))
-    yield { key: String(id), cells: current.get(id)?.slice(1) ?? [] };
+  for (const id of ids) yield { key: String(id), cells: current.get(id)?.slice(1) ?? [] };
 }
 
 /** sqlite-vec names its row number as the table declares it. */

@@ -1,7 +1,7 @@
 // Reads everything in a store that lives, of whatever table: what the bytes of a file may lawfully hold. Content of any person: it stays in memory.
 import { quoteText } from "../options.ts";
 import type { Cell, Reader } from "./open-reader.ts";
-import { moduleOf, readCells, seeColumns } from "./read-cells.ts";
+import { moduleOf, readCells, seeColumns, seeFullText } from "./read-cells.ts";
 
 /** Every text and every byte string that the store answers when it is asked. */
 export function* liveContent(db: Reader): Generator<Uint8Array | string> {
@@ -11,12 +11,16 @@ export function* liveContent(db: Reader): Generator<Uint8Array | string> {
     )
     .all();
   for (const { name, type } of tables) {
-    const module = type === "virtual" ? moduleOf(db, name)?.module : undefined;
+    const virtual = type === "virtual" ? moduleOf(db, name) : undefined;
+    const isIndex = virtual?.module === "fts5";
     // The parts of an index are no rows of anybody: what a deleted row left in them must not explain itself.
     if (type === "table" && isPartOf(name, tables)) continue;
-    const columns = seeColumns(db, name).map(({ name: column }) => column);
-    for (const cells of readCells(db, name, columns)) for (const cell of cells) yield* contentOfCell(cell);
-    if (module === "fts5") yield* liveTerms(db, name);
+    // What an index reads from a content table is read there, and a contentless one answers no text.
+    if (!isIndex || seeFullText(virtual.body).mode === "own") {
+      const columns = seeColumns(db, name).map(({ name: column }) => column);
+      for (const cells of readCells(db, name, columns)) for (const cell of cells) yield* contentOfCell(cell);
+    }
+    if (isIndex) yield* liveTerms(db, name);
   }
   // Declarations stand in the file too, and belong to nobody.
   yield* db.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck(true).iterate();

@@ -57,6 +57,30 @@ export function isRowNumber(name: string): boolean {
   return ["rowid", "oid", "_rowid_"].includes(name.toLowerCase());
 }
 
+/** Where an FTS5 table keeps its text, from its declaration, and what lists its rows. */
+export interface FullText {
+  readonly mode: "own" | "external" | "none";
+  readonly contentTable: string;
+  readonly contentRowid: string;
+  readonly hasDocsize: boolean;
+  /** As declared, with its quotes; undefined for the default. */
+  readonly tokenizer: string | undefined;
+}
+
+export function seeFullText(body: string): FullText {
+  const option = (name: string): string | undefined =>
+    new RegExp(`\\b${name}\\s*=\\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|\\w*)`, "i").exec(body)?.[1];
+  const bare = (name: string): string | undefined => option(name)?.replaceAll(/^['"]|['"]$/g, "");
+  const content = bare("content");
+  return {
+    mode: content === undefined ? "own" : content === "" ? "none" : "external",
+    contentTable: content ?? "",
+    contentRowid: bare("content_rowid") ?? "rowid",
+    hasDocsize: bare("columnsize") !== "0",
+    tokenizer: option("tokenize"),
+  };
+}
+
 /** The module of a virtual table (`fts5`, `vec0`), lower-case; undefined for an ordinary one. */
 export function moduleOf(db: Reader, table: string): { readonly module: string; readonly body: string } | undefined {
   const sql = db

@@ -7,6 +7,7 @@ import { quoteName, quoteText, type SqliteFile } from "../options.ts";
 import { sqliteCode } from "../store-errors.ts";
 import { fullTextTables, liveTerms } from "./live-content.ts";
 import type { Reader } from "./open-reader.ts";
+import { seeFullText, type FullText } from "./read-cells.ts";
 import { createPatternScanner, termPatterns, type TermPattern } from "./term-patterns.ts";
 
 /** Terms of erased content that no living row has, by needle. */
@@ -19,19 +20,24 @@ export interface LostTerms {
 /** For each index of the store, what to look for. */
 export function collectLostTerms(db: Reader, needles: readonly Needle[]): readonly LostTerms[] {
   return fullTextTables(db).map(({ name, body }) => {
-    const tokenizer = /\btokenize\s*=\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|\w+)/i.exec(body)?.[1];
-    const byNeedle = tokenize(needles, tokenizer);
-    const living = docsOfLivingRows(name, body);
+    const index = seeFullText(body);
+    const byNeedle = tokenize(needles, index.tokenizer);
     openVocabulary(db, name);
-    const isLiving = db.prepare<[string]>(
-      `SELECT 1 FROM temp.deleatur_instances WHERE term = ? AND doc IN (${living}) LIMIT 1`,
+    const isLiving = db.prepare<[string, bigint | null]>(
+      `SELECT 1 FROM temp.deleatur_instances WHERE term = ? AND doc IN (${livingRows(name, index)}) AND doc IS NOT ? LIMIT 1`,
     );
     const lost = [...byNeedle].map(([needle, terms]) => {
-      const gone = terms.filter((term) => isLiving.get(term) === undefined);
-      return [needle, gone] as const;
+      const own = index.mode === "none" ? ownRow(needles, needle) : null;
+      return [needle, terms.filter((term) => isLiving.get(term, own) === undefined)] as const;
     });
-    return { table: name, isTrigram: /trigram/i.test(tokenizer ?? ""), byNeedle: new Map(lost) };
+    return { table: name, isTrigram: /trigram/i.test(index.tokenizer ?? ""), byNeedle: new Map(lost) };
   });
+}
+
+/** The row of an index without content that belongs to an erased record of the same number: listed or not, it does not live. */
+function ownRow(needles: readonly Needle[], index: number): bigint | null {
+  const needle = needles.find((one) => one.index === index);
+  return needle?.fate === "erased" && /^-?\d{1,18}$/.test(needle.ref.key) ? BigInt(needle.ref.key) : null;
 }
 
 /** Terms that the live index still holds although no living row has them. */
@@ -103,13 +109,17 @@ function openVocabulary(db: Reader, table: string): void {
 }
 
 /** The rows that an index may lawfully hold terms of. */
-function docsOfLivingRows(table: string, body: string): string {
-  const content = /\bcontent\s*=\s*('[^']*'|"[^"]*"|\w*)/i.exec(body)?.[1]?.replaceAll(/^['"]|['"]$/g, "");
-  if (content === undefined) return `SELECT id FROM ${quoteName(`${table}_content`)}`;
-  if (content === "") return `SELECT id FROM ${quoteName(`${table}_docsize`)}`;
-  const rowid =
-    /\bcontent_rowid\s*=\s*('[^']*'|"[^"]*"|\w+)/i.exec(body)?.[1]?.replaceAll(/^['"]|['"]$/g, "") ?? "rowid";
-  return `SELECT ${quoteName(rowid)} FROM ${quoteName(content)}`;
+function livingRows(table: string, { mode, contentTable, contentRowid, hasDocsize }: FullText): string {
+  switch (mode) {
+    case "own":
+      return `SELECT id FROM ${quoteName(`${table}_content`)}`;
+    case "external":
+      return `SELECT ${quoteName(contentRowid)} FROM ${quoteName(contentTable)}`;
+    case "none":
+      return hasDocsize ? `SELECT id FROM ${quoteName(`${table}_docsize`)}` : "SELECT doc FROM temp.deleatur_instances";
+    default:
+      return mode satisfies never;
+  }
 }
 
 /** Each needle's distinct terms, made by the index's own tokenizer in a database that never touches a disk. */

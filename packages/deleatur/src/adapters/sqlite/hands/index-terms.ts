@@ -2,10 +2,11 @@
 import { quoteName, quoteText } from "../options.ts";
 import type { Db } from "./connect.ts";
 import type { FtsFacts } from "./fts-facts.ts";
+import { INDEX_VOCABULARY } from "./layout.ts";
 
-const VOCAB = "temp.deleatur_vocab";
+const VOCAB = INDEX_VOCABULARY;
 
-function openVocab(db: Db, fts: FtsFacts): void {
+export function openVocab(db: Db, fts: FtsFacts): void {
   db.exec(`DROP TABLE IF EXISTS ${VOCAB}`);
   db.exec(`CREATE VIRTUAL TABLE ${VOCAB} USING fts5vocab(main, ${quoteText(fts.name)}, 'instance')`);
 }

@@ -125,14 +125,23 @@ function keyColumns(options: SqliteOptions, fts: FtsFacts | undefined, vec: VecF
   );
 }
 
+/** The temporary fts5vocab table of the index at hand (`index-terms.ts`), where no docsize table lists its rows. */
+export const INDEX_VOCABULARY = "temp.deleatur_vocab";
+
 /** Rows of an external-content index are those that its docsize table lists, whether or not their base row is still there. */
 function rowsOf(table: string, fts: FtsFacts | undefined): Pick<Layout, "from" | "columnSql"> {
-  if (fts?.mode !== "external" || fts.contentTable === undefined || !fts.hasDocsize) {
+  const isListed = fts === undefined || fts.mode === "own" || (fts.mode === "none" && fts.hasDocsize);
+  if (isListed) {
     return { from: `${quoteName(table)} AS t`, columnSql: (name) => `t.${isRowid(name) ? "rowid" : quoteName(name)}` };
   }
+  const rows = fts.hasDocsize
+    ? quoteName(`${fts.name}_docsize`)
+    : `(SELECT DISTINCT doc AS id FROM ${INDEX_VOCABULARY})`;
+  if (fts.contentTable === undefined)
+    return { from: `${rows} AS t`, columnSql: (name) => (isRowid(name) ? "t.id" : "NULL") };
   const base = `${quoteName(fts.contentTable)} AS b ON b.${quoteName(fts.contentRowid ?? "rowid")} = t.id`;
   return {
-    from: `${quoteName(`${fts.name}_docsize`)} AS t LEFT JOIN ${base}`,
+    from: `${rows} AS t LEFT JOIN ${base}`,
     columnSql: (name) => (isRowid(name) ? "t.id" : `b.${quoteName(name)}`),
   };
 }

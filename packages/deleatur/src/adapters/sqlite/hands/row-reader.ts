@@ -12,6 +12,7 @@ import {
 import { quoteName } from "../options.ts";
 import type { Db } from "./connect.ts";
 import { identifiersInJson, sourceKeysInJson } from "./json-places.ts";
+import { openVocab } from "./index-terms.ts";
 import { keyCondition } from "./key-condition.ts";
 import type { Join, Layout } from "./layout.ts";
 import { fieldOfValue, textOfValue, type SqlValue } from "./values.ts";
@@ -29,6 +30,7 @@ export interface RowReader {
 }
 
 export function createRowReader(db: Db, layout: Layout): RowReader {
+  if (layout.fts?.hasDocsize === false) openVocab(db, layout.fts);
   const names = columnsToRead(layout);
   const select = `SELECT ${names.map((name) => layout.columnSql(name)).join(", ")} FROM ${layout.from}`;
   const order = layout.key.map((name) => layout.columnSql(name)).join(", ");

@@ -1,0 +1,241 @@
+// FTS5 in its content modes: what the index keeps when its text is elsewhere, and that no term of an erased row is left (C04).
+import { describe, expect, test } from "vitest";
+import { surfaceId } from "../../../src/model/ids.ts";
+import {
+  countBytes,
+  declare,
+  findings,
+  keys,
+  needleOf,
+  newStore,
+  openSurface,
+  scan,
+  signal,
+  text,
+  textsOf,
+  type Opened,
+} from "./sqlite-fixture.ts";
+
+const MARKER = "the heron keeps a marzipan umbrella";
+const TAIL = "arzipan";
+
+const MODES = {
+  own: "fts5(text)",
+  external: "fts5(text, content='episodes', content_rowid='id')",
+  contentless: "fts5(text, content='')",
+  contentless_delete: "fts5(text, content='', contentless_delete=1)",
+  columnless: "fts5(text, content='', columnsize=0)",
+  undetailed: "fts5(text, content='', detail=none)",
+  trigram: "fts5(text, content='', tokenize='trigram')",
+  porter: "fts5(text, content='', tokenize='porter unicode61')",
+} as const;
+
+type Mode = keyof typeof MODES;
+
+function fill(mode: Mode): ReturnType<typeof newStore> {
+  const store = newStore(
+    `CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT); CREATE VIRTUAL TABLE episodes_fts USING ${MODES[mode]};`,
+  );
+  for (let id = 1; id <= 200; id += 1) {
+    const words = id === 77 ? MARKER : `row ${id} of market days and marvellous weather, running along happily`;
+    store.app.prepare("INSERT INTO episodes VALUES (?, ?)").run(id, words);
+    store.app.prepare("INSERT INTO episodes_fts (rowid, text) VALUES (?, ?)").run(id, words);
+  }
+  return store;
+}
+
+const episodes = declare("sqlite", { content: [text("text")] });
+const index = declare("sqlite-fts", {
+  table: "episodes_fts",
+  role: "index",
+  key: ["rowid"],
+  keys: "reusable",
+  derivedFrom: [{ surface: surfaceId("episodes"), column: "rowid" }],
+});
+
+async function openBoth(file: string): Promise<{ readonly table: Opened; readonly fts: Opened }> {
+  return { table: await openSurface(episodes, file, [index]), fts: await openSurface(index, file, [episodes]) };
+}
+
+const modes = Object.keys(MODES) as Mode[];
+
+describe.each(modes)("C04: an index of mode %s", (mode) => {
+  test("the index row is erased first, then the base row, and no term is left in the files", async () => {
+    const { file, app } = fill(mode);
+    const { table, fts } = await openBoth(file);
+    expect((await scan(fts)).some(({ key, sources }) => key === "77" && sources[0]?.key === "77")).toBe(true);
+    expect(await fts.surface.erase(keys(77), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(await fts.surface.erase(keys(77), signal)).toMatchObject([{ outcome: "absent" }]);
+    expect(await table.surface.erase(keys(77), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(await fts.surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(await table.surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(countBytes(file, TAIL)).toBe(0);
+    expect((await scan(fts)).map(({ key }) => key)).toHaveLength(199);
+    expect(app.prepare("SELECT count(*) AS n FROM episodes_fts WHERE episodes_fts MATCH 'marvellous'").get()).toEqual({
+      n: 199,
+    });
+    expect(app.prepare("SELECT count(*) AS n FROM episodes_fts WHERE episodes_fts MATCH 'marzipan'").get()).toEqual({
+      n: 0,
+    });
+    app.exec("INSERT INTO episodes_fts(episodes_fts) VALUES ('integrity-check')");
+  });
+
+  test("a foreign delete and VACUUM leave the terms, and the byte probe finds them", async () => {
+    const { file, app } = fill(mode);
+    const { table, fts } = await openBoth(file);
+    const all = await scan(table);
+    const gone = all.find(({ key }) => key === "77");
+    const alive = all.find(({ key }) => key === "5");
+    if (gone === undefined || alive === undefined) throw new Error("nothing scanned");
+    if (mode === "own" || mode === "external" || mode === "contentless_delete")
+      app.exec("DELETE FROM episodes_fts WHERE rowid = 77");
+    else if (mode === "contentless" || mode === "porter")
+      app.prepare("INSERT INTO episodes_fts(episodes_fts, rowid, text) VALUES ('delete', 77, ?)").run(MARKER);
+    app.exec("DELETE FROM episodes WHERE id = 77; VACUUM");
+    app.pragma("wal_checkpoint(TRUNCATE)");
+    const found = await findings(fts, "bytes", [needleOf(gone, 0), needleOf(alive, 1, "control")]);
+    const terms = found.filter(({ match }) => match.how === "term");
+    expect(terms.map(({ needle }) => needle)).toContain(0);
+    expect(terms.some(({ needle }) => needle === 1)).toBe(false);
+    expect(found.some(({ needle }) => needle === 1)).toBe(true);
+    await fts.surface.erase(keys(77), signal);
+    await fts.surface.purge(signal);
+    const after = await findings(fts, "bytes", [needleOf(gone, 0), needleOf(alive, 1, "control")]);
+    expect(after.filter(({ needle }) => needle === 0)).toEqual([]);
+    expect(countBytes(file, TAIL)).toBe(0);
+  });
+});
+
+describe("an external-content index", () => {
+  test("whose base row went first is built anew, and only living rows are in it", async () => {
+    const { file, app } = fill("external");
+    const { fts } = await openBoth(file);
+    app.exec("DELETE FROM episodes WHERE id = 77");
+    expect(await fts.surface.erase(keys(77), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(app.prepare("SELECT count(*) AS n FROM episodes_fts_docsize").get()).toEqual({ n: 199 });
+  });
+
+  test("that triggers of the application keep in step is not damaged by our order of erasing", async () => {
+    const { file, app } = newStore(`
+      CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT);
+      CREATE VIRTUAL TABLE episodes_fts USING fts5(text, content='episodes', content_rowid='id');
+      CREATE TRIGGER ai AFTER INSERT ON episodes BEGIN INSERT INTO episodes_fts(rowid, text) VALUES (new.id, new.text); END;
+      CREATE TRIGGER ad AFTER DELETE ON episodes BEGIN INSERT INTO episodes_fts(episodes_fts, rowid, text) VALUES ('delete', old.id, old.text); END;
+      CREATE TRIGGER au AFTER UPDATE ON episodes BEGIN
+        INSERT INTO episodes_fts(episodes_fts, rowid, text) VALUES ('delete', old.id, old.text);
+        INSERT INTO episodes_fts(rowid, text) VALUES (new.id, new.text); END;
+      INSERT INTO episodes VALUES (1, 'alpha one'), (2, 'beta gamma delta'), (3, 'epsilon');`);
+    const { table, fts } = await openBoth(file);
+    expect(await fts.surface.erase(keys(1, 2), signal)).toMatchObject([{ outcome: "erased" }, { outcome: "erased" }]);
+    expect(await table.surface.erase(keys(1, 2), signal)).toMatchObject([{ outcome: "erased" }, { outcome: "erased" }]);
+    expect(await fts.surface.erase(keys(1, 2), signal)).toMatchObject([{ outcome: "absent" }, { outcome: "absent" }]);
+    app.exec("INSERT INTO episodes_fts(episodes_fts, rank) VALUES ('integrity-check', 1)");
+    expect(app.prepare("SELECT rowid FROM episodes_fts WHERE episodes_fts MATCH 'epsilon'").all()).toEqual([
+      { rowid: 3 },
+    ]);
+    app.exec("DELETE FROM episodes WHERE id = 3");
+  });
+
+  test("that the application erased through its base trigger is absent", async () => {
+    const { file, app } = newStore(`
+      CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT);
+      CREATE VIRTUAL TABLE episodes_fts USING fts5(text, content='episodes', content_rowid='id');
+      INSERT INTO episodes VALUES (1, 'alpha one'), (2, 'beta'); INSERT INTO episodes_fts(episodes_fts) VALUES ('rebuild');
+      CREATE TRIGGER ad AFTER DELETE ON episodes BEGIN INSERT INTO episodes_fts(episodes_fts, rowid, text) VALUES ('delete', old.id, old.text); END;`);
+    const { table, fts } = await openBoth(file);
+    await table.surface.erase(keys(1), signal);
+    expect(await fts.surface.erase(keys(1), signal)).toMatchObject([{ outcome: "absent" }]);
+    app.exec("INSERT INTO episodes_fts(episodes_fts, rank) VALUES ('integrity-check', 1)");
+  });
+
+  test.each(["with", "without"])(
+    "%s triggers follows a rewrite of its base row, whichever is rewritten first",
+    async (how) => {
+      for (const isIndexFirst of [true, false]) {
+        const { file, app } = newStore(`
+        CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT);
+        CREATE VIRTUAL TABLE episodes_fts USING fts5(text, content='episodes', content_rowid='id');
+        INSERT INTO episodes VALUES (1, 'alpha secret'), (2, 'beta'); INSERT INTO episodes_fts(episodes_fts) VALUES ('rebuild');
+        ${
+          how === "without"
+            ? ""
+            : `CREATE TRIGGER au AFTER UPDATE ON episodes BEGIN
+          INSERT INTO episodes_fts(episodes_fts, rowid, text) VALUES ('delete', old.id, old.text);
+          INSERT INTO episodes_fts(rowid, text) VALUES (new.id, new.text); END;`
+        }`);
+        const { table, fts } = await openBoth(file);
+        const [row] = await scan(table);
+        const [entry] = await scan(fts);
+        if (row === undefined || entry === undefined) throw new Error("nothing scanned");
+        const wanted = { ...row, content: [{ type: "text", name: "text", text: "alpha public" }] as const };
+        const rewriteIndex = async (): Promise<void> => {
+          expect(await fts.surface.rewrite([entry], signal)).toMatchObject([{ outcome: "rewritten" }]);
+        };
+        if (isIndexFirst) await rewriteIndex();
+        expect(await table.surface.rewrite([wanted], signal)).toMatchObject([{ outcome: "rewritten" }]);
+        if (!isIndexFirst) await rewriteIndex();
+        const hits = (term: string): unknown =>
+          app.prepare("SELECT count(*) AS n FROM episodes_fts WHERE episodes_fts MATCH ?").get(term);
+        expect(hits("public")).toEqual({ n: 1 });
+        expect(hits("secret")).toEqual({ n: 0 });
+        app.exec("INSERT INTO episodes_fts(episodes_fts, rank) VALUES ('integrity-check', 1)");
+        await table.surface.purge(signal);
+        expect(countBytes(file, "secret")).toBe(0);
+      }
+    },
+  );
+});
+
+describe("an index with content of its own", () => {
+  test("is scanned, rewritten and erased by a column of its own", async () => {
+    const { file, app } = newStore(`
+      CREATE VIRTUAL TABLE notes USING fts5(id UNINDEXED, user_id UNINDEXED, body);
+      INSERT INTO notes VALUES ('n1', '42', 'first secret note'), ('n2', '421', 'second note');`);
+    const opened = await openSurface(
+      declare("sqlite-fts", {
+        table: "notes",
+        key: ["id"],
+        subject: [{ type: "account", column: "user_id" }],
+        content: [text("body")],
+      }),
+      file,
+    );
+    const [first] = await scan(opened);
+    if (first === undefined) throw new Error("nothing scanned");
+    expect(first).toMatchObject({ key: "n1", subjects: [{ type: "account", value: "42" }] });
+    const wanted = {
+      ...first,
+      subjects: [],
+      content: [{ type: "text", name: "body", text: "first public note" }] as const,
+    };
+    expect(await opened.surface.rewrite([wanted], signal)).toMatchObject([{ outcome: "rewritten" }]);
+    expect(app.prepare("SELECT id FROM notes WHERE notes MATCH 'secret'").all()).toEqual([]);
+    expect(await opened.surface.erase(keys("n1"), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect((await scan(opened)).map(({ content }) => textsOf(content))).toEqual([["second note"]]);
+    await opened.surface.purge(signal);
+    expect(countBytes(file, "secret") + countBytes(file, "first public note")).toBe(0);
+  });
+});
+
+test("CLAIM-5: a contentless index whose terms cannot be taken out answers failed and stays whole", async () => {
+  // The terms were stemmed twice over: put together again they do not make the same terms.
+  const { file, app } = newStore(`CREATE VIRTUAL TABLE episodes_fts USING fts5(text, content='', tokenize='porter');
+    CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT);
+    INSERT INTO episodes_fts(rowid, text) VALUES (1, 'organizationally universities'), (2, 'other');`);
+  const { fts } = await openBoth(file);
+  const terms = (): unknown => {
+    app.exec("CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, episodes_fts, 'instance')");
+    const all = app.prepare("SELECT term FROM temp.v WHERE doc = 1").all();
+    app.exec("DROP TABLE temp.v");
+    return all;
+  };
+  const before = terms();
+  const [outcome] = await fts.surface.erase(keys(1), signal);
+  if (outcome?.outcome === "erased") expect(terms()).toEqual([]);
+  else {
+    expect(outcome?.outcome).toBe("failed");
+    expect(terms()).toEqual(before);
+  }
+  expect(await fts.surface.erase(keys(1, 2), signal)).toMatchObject([{}, { outcome: "erased" }]);
+  expect(terms()).toEqual([]);
+});
