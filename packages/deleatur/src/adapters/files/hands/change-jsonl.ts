@@ -1,5 +1,6 @@
 // Erases and rewrites the lines of JSONL files by key, in every store that holds the surface; lines that are not meant stay byte for byte.
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Artifact, ContentField, Erased, Rewritten } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
 import { fileError } from "../file-errors.ts";
@@ -9,7 +10,7 @@ import { linesOf, readLine } from "./jsonl-artifacts.ts";
 import { matchedFiles, type StoreFile } from "./list-files.ts";
 import type { FileLine } from "./read-lines.ts";
 import { fileState } from "./replace-file.ts";
-import { type LineFate, rewriteLines } from "./rewrite-lines.ts";
+import { type LineFate, rewriteLines, SETTLE_MS } from "./rewrite-lines.ts";
 import { removeFile } from "./text-files.ts";
 
 /** What is in the name of every file that is created for a canary. */
@@ -44,28 +45,37 @@ function storeOf(options: FilesOptions, file: StoreFile): string {
   return (holder ?? options.stores[0]).name;
 }
 
-/** Every line with one of the keys goes; then the files are read again, and only what is not met any more is erased. */
+/** How often the files are gone through again because others wrote the records back. */
+const MAX_ROUNDS = 10;
+
+/** Every line with one of the keys goes; then, after a settle time, all files are read again, and only what is not met any more is erased. */
 export async function eraseLines(
   options: FilesOptions,
   keys: readonly ArtifactKey[],
   signal: AbortSignal,
 ): Promise<readonly Erased[]> {
   const wanted = new Set<string>(keys);
-  const before = await sight(options, wanted, signal);
   const decide = (line: FileLine): LineFate => {
     const read = readLine(line, options);
     return read.outcome === "record" && wanted.has(read.record.key) ? "drop" : "keep";
   };
-  const failed = await rewriteAll(options, before.files, () => () => decide, signal);
-  await removeEmptyCanaries(options, before.files);
-  const after = await sight(options, wanted, signal);
+  const met = new Set<string>();
+  let failed: string | undefined;
+  let seen = await sight(options, wanted, signal);
+  for (let round = 0; round < MAX_ROUNDS && failed === undefined; round++) {
+    for (const key of seen.keys) met.add(key);
+    failed = await rewriteAll(options, seen.files, () => () => decide, signal);
+    await removeEmptyCanaries(options, seen.files);
+    await sleep(SETTLE_MS, undefined, { signal });
+    seen = await sight(options, wanted, signal);
+    if (seen.keys.size === 0) break;
+  }
   return keys.map((key): Erased => {
     const ref = { surface: options.surface, key };
-    if (after.keys.has(key)) return { ...ref, outcome: "failed", why: failed ?? "the record was written again" };
-    if (before.keys.has(key)) return { ...ref, outcome: "erased" };
-    return before.unreadable || after.unreadable
-      ? { ...ref, outcome: "failed", why: UNREADABLE }
-      : { ...ref, outcome: "absent" };
+    if (seen.keys.has(key))
+      return { ...ref, outcome: "failed", why: failed ?? "the record is written again and again" };
+    if (met.has(key)) return { ...ref, outcome: "erased" };
+    return seen.unreadable ? { ...ref, outcome: "failed", why: UNREADABLE } : { ...ref, outcome: "absent" };
   });
 }
 

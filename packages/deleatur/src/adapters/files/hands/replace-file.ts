@@ -30,7 +30,7 @@ export async function fileState(path: string): Promise<FileState | undefined> {
   }
 }
 
-export function isSameState(a: FileState | undefined, b: FileState | undefined): boolean {
+function isSameState(a: FileState | undefined, b: FileState | undefined): boolean {
   return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeNs === b?.mtimeNs;
 }
 

@@ -14,7 +14,7 @@ export type LineFate = "keep" | "drop" | Uint8Array;
 export type MakeDecide = () => (line: FileLine) => LineFate;
 
 /** How long another writer may take to write back what it had read before the rewrite. */
-const SETTLE_MS = 50;
+export const SETTLE_MS = 50;
 const MAX_ROUNDS = 40;
 
 /** @throws StoreError STORE_BUSY where others change the file faster than it can be rewritten */
@@ -26,10 +26,14 @@ export async function rewriteLines(
 ): Promise<void> {
   const lock = await lockFile(file.absolute, store, signal);
   try {
+    let quiet: FileState | undefined;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       signal.throwIfAborted();
       const done = await rewriteOnce(file, store, makeDecide, () => lock.isHeld(), signal);
-      if (done === "nothing to do") return;
+      const now = await fileState(file.absolute);
+      // A file that another process is writing at this moment may show less than it holds: it is looked at twice.
+      if (done === "nothing to do" && hasOnlyGrown(quiet, now)) return;
+      quiet = done === "nothing to do" ? now : undefined;
       await sleep(done === "changed" ? SETTLE_MS / 5 : SETTLE_MS, undefined, { signal });
     }
   } finally {
@@ -39,6 +43,12 @@ export async function rewriteLines(
     place: { store, file: file.path },
     cure: "stop its writers and run again",
   });
+}
+
+/** A log that is appended to while we look is as quiet as it gets. */
+function hasOnlyGrown(before: FileState | undefined, now: FileState | undefined): boolean {
+  if (now === undefined) return true;
+  return before !== undefined && before.ino === now.ino && before.size <= now.size;
 }
 
 async function rewriteOnce(
@@ -54,16 +64,17 @@ async function rewriteOnce(
   const old = await open(file.absolute, "r");
   try {
     if (!(await hasWork(old, at, makeDecide, signal))) return "nothing to do";
-    const done = await replaceFile(
-      file.absolute,
-      before,
-      (handle) => copyLines(old, handle, at, makeDecide, before, signal),
-      isHeld,
-    );
-    if (done === "replaced") {
-      await sleep(SETTLE_MS, undefined, { signal });
-      await rescueTail(old, file, at, makeDecide, before, signal);
-    }
+    const copy = (handle: FileHandle, limit: bigint | undefined): Promise<void> =>
+      copyLines(old, handle, at, makeDecide(), limit, signal);
+    const done = await replaceFile(file.absolute, before, (handle) => copy(handle, before.size), isHeld);
+    if (done === "changed") return done;
+    const ours = await fileState(file.absolute);
+    await sleep(SETTLE_MS, undefined, { signal });
+    // Whoever had the old file open may have written to it after its name was given to ours: what they wrote is carried over.
+    const { size, mtimeNs } = await old.stat({ bigint: true });
+    const isLate = size !== before.size || mtimeNs !== before.mtimeNs;
+    if (isLate && ours !== undefined)
+      await replaceFile(file.absolute, ours, (handle) => copy(handle, undefined), isHeld);
     return done;
   } finally {
     await old.close();
@@ -81,16 +92,15 @@ async function hasWork(
   return false;
 }
 
-/** Copies exactly what the file held in its state `before`; should it grow meanwhile, it is not replaced. */
+/** Copies what the file holds, up to `limit`: what is added to it meanwhile is not taken for what was decided on. */
 async function copyLines(
   from: FileHandle,
   to: FileHandle,
   at: { store: string; file: string },
-  makeDecide: MakeDecide,
-  before: FileState,
+  decide: (line: FileLine) => LineFate,
+  limit: bigint | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const decide = makeDecide();
   let pending: Uint8Array[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
@@ -98,7 +108,7 @@ async function copyLines(
     [pending, bytes] = [[], 0];
   };
   for await (const line of readLines(from, at, signal)) {
-    if (BigInt(line.start) >= before.size) break;
+    if (limit !== undefined && BigInt(line.start) >= limit) break;
     const fate = decide(line);
     if (fate === "drop") continue;
     const kept = fate === "keep" ? line.bytes : fate;
@@ -107,31 +117,4 @@ async function copyLines(
     if (bytes > 1 << 20) await flush();
   }
   await flush();
-}
-
-/** A writer that held the old file open may have appended to it after its name was given to the new one: those lines are carried over. */
-async function rescueTail(
-  old: FileHandle,
-  file: StoreFile,
-  at: { store: string; file: string },
-  makeDecide: MakeDecide,
-  before: FileState,
-  signal: AbortSignal,
-): Promise<void> {
-  const { size } = await old.stat({ bigint: true });
-  if (size <= before.size) return;
-  const decide = makeDecide();
-  const tail: Uint8Array[] = [];
-  for await (const line of readLines(old, at, signal, Number(before.size))) {
-    const fate = decide(line);
-    if (fate !== "drop") tail.push(fate === "keep" ? line.bytes : fate);
-  }
-  if (tail.length === 0) return;
-  const current = await open(file.absolute, "a");
-  try {
-    await current.writeFile(Buffer.concat(tail));
-    await current.sync();
-  } finally {
-    await current.close();
-  }
 }

@@ -12,10 +12,10 @@ import { matchedFiles } from "./list-files.ts";
 import { segmentOf } from "./read-record.ts";
 import { MAX_LINE_BYTES } from "./read-lines.ts";
 import { fileState, replaceFile, syncFolder } from "./replace-file.ts";
+import { SETTLE_MS } from "./rewrite-lines.ts";
 
 /** The name of the one content field. */
 export const TEXT_FIELD = "text";
-const SETTLE_MS = 50;
 
 /** @throws StoreError where a file is no text, so that the surface cannot be enumerated */
 export async function* textArtifacts(
