@@ -25,10 +25,14 @@ function distance(issues: readonly Issue[]): number {
   return sum;
 }
 
+function isMissing(issue: Issue): boolean {
+  return issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+}
+
 function nearestBranch(branches: readonly (readonly Issue[])[], path: FieldPath): readonly Issue[] {
   // An entry of `surfaces` is a surface unless it says `preset`.
   const isEntry = path.length === 2 && path[0] === "surfaces";
-  if (isEntry && branches[1]?.some((issue) => issue.path[0] === "preset")) return branches[0] ?? [];
+  if (isEntry && branches[1]?.some((issue) => issue.path[0] === "preset" && isMissing(issue))) return branches[0] ?? [];
   return branches.toSorted((a, b) => distance(a) - distance(b))[0] ?? [];
 }
 
@@ -74,7 +78,7 @@ function problemsOf(issue: Issue, above: FieldPath, value: unknown): readonly Pr
         cure: "remove it or mend its name",
       }));
     case "invalid_type":
-      return issue.message.endsWith("received undefined")
+      return isMissing(issue)
         ? problem("MISSING_FIELD", "is missing", `add it as ${expected(issue.expected)}`)
         : problem("BAD_FIELD", "has the wrong type", `give ${expected(issue.expected)}`);
     case "invalid_value":

@@ -116,6 +116,16 @@ describe("errors", () => {
     for (const problem of problems) expect(problem.cure).toBeTruthy();
   });
 
+  it("judge an entry of surfaces as what it means to be: a preset or a surface", () => {
+    const wrongType = errorOf(EXAMPLE_YAML.replace("  search:", "  tool: { preset: 4 }\n  search:"));
+    expect(boundaryProblems(wrongType).map(({ place }) => place.field)).toEqual(["surfaces.tool.preset"]);
+    const noKind = errorOf(EXAMPLE_YAML.replace("kind: jsonl, role: transcript, ", ""));
+    expect(boundaryProblems(noKind).map(({ place }) => place.field)).toEqual([
+      "surfaces.transcripts.kind",
+      "surfaces.transcripts.role",
+    ]);
+  });
+
   it("say what is missing, and where it should stand", () => {
     const error = errorOf("deleatur: 1\nboundary: a\nidentifiers: [account]\n");
     expect(error).toMatchObject({ code: "MISSING_FIELD", place: { field: "surfaces" } });
