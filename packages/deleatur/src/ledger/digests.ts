@@ -18,7 +18,8 @@ export function createDigests(keys: LedgerKeys): Digests {
   }
   return {
     keyedDigest,
-    identifierDigest: ({ type, value }: SubjectIdentifier) => keyedDigest("identifier", type, value),
+    // Lineage, fence and denylist name a person by one digest, so that a lift finds the guard's entries.
+    identifierDigest: ({ type, value }: SubjectIdentifier) => keyedDigest("guard/identifier", type, value),
     artifactDigest: ({ surface, key }: ArtifactRef) => keyedDigest("artifact", surface, key),
   };
 }

@@ -72,6 +72,14 @@ export function ledgerFailure(error: unknown, file: string): unknown {
   const place = { file };
   if (error instanceof TypeError && error.message.includes("connection is not open"))
     return new LedgerError("LEDGER_CLOSED", "the ledger was closed already, open it again", { place, cause: error });
+  if (error instanceof TypeError && error.message.includes("directory does not exist")) {
+    const cure = "make its folder, or name another under connect.ledger";
+    return new LedgerError("LEDGER_UNREADABLE", `the folder of the ledger ${file} does not exist, ${cure}`, {
+      place,
+      cure,
+      cause: error,
+    });
+  }
   if (code === undefined || !code.startsWith("SQLITE_")) return error;
   const found = FAILURES.find(([prefix]) => code === prefix || code.startsWith(`${prefix}_`))?.[1];
   const {
