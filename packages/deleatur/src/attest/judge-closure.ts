@@ -1,7 +1,7 @@
 // The rows of the verdict table about the closure (domain, lineage, provable deletion) and about what was not seen. Pure: no clock, no I/O.
 import { compareUtf8 } from "@deleatur/verify";
 import type { Evidence, SurfaceEvidence } from "./evidence.ts";
-import { blindProbes, listed, withhold } from "./judge-row.ts";
+import { blindProbes, isReached, listed, withhold } from "./judge-row.ts";
 import type { Row, RowHit } from "./judge-row.ts";
 import type { Reason } from "./judgement.ts";
 import { reason } from "./reasons.ts";
@@ -34,12 +34,11 @@ function judgeClosureUnknown(evidence: Evidence): RowHit | undefined {
 
 type ClosureReason = Reason & { readonly code: "LINEAGE_MISSING" | "INTENT_UNRESOLVED" | "IDENTIFIER_UNKNOWN" };
 
-function lineageReasons({ surface, lineage, state }: SurfaceEvidence): readonly ClosureReason[] {
+function lineageReasons(one: SurfaceEvidence): readonly ClosureReason[] {
+  const { surface, lineage } = one;
   if (lineage === "not-derived") return [];
-  if (lineage === "unknown") {
-    const isOutOfReach = state !== "unknown" && state.as !== "covered";
-    return isOutOfReach ? [] : [reason("LINEAGE_MISSING", "the lineage of this surface is not known", { surface })];
-  }
+  if (lineage === "unknown")
+    return isReached(one) ? [reason("LINEAGE_MISSING", "the lineage of this surface is not known", { surface })] : [];
   const { rowsWithoutEdge, inferredOnly, complete } = lineage;
   if (rowsWithoutEdge > 0)
     return [reason("LINEAGE_MISSING", "derived rows without lineage", { surface, count: rowsWithoutEdge })];
@@ -66,9 +65,10 @@ function judgeEventualDeletion(evidence: Evidence): RowHit | undefined {
   return withhold("UNCONFIRMED", 21, reasons, { error });
 }
 
-function isDeletedLater({ eventual, deletion, state }: SurfaceEvidence): boolean {
+function isDeletedLater(one: SurfaceEvidence): boolean {
+  const { eventual, deletion } = one;
   if (typeof eventual === "object") return true;
-  if (state === "unknown" || state.as !== "covered") return false;
+  if (!isReached(one)) return false;
   return eventual === "unknown" || deletion === "unknown" || deletion === "logical" || deletion === "expiry";
 }
 

@@ -2,6 +2,7 @@
 import type { UncoveredReason } from "@deleatur/verify";
 import type { Evidence, SurfaceEvidence } from "./evidence.ts";
 import { notSeenIn } from "./judge-closure.ts";
+import { isReached } from "./judge-row.ts";
 import type { NamedHit, Row, RowHit } from "./judge-row.ts";
 import type { Reason } from "./judgement.ts";
 import { reason } from "./reasons.ts";
@@ -9,7 +10,7 @@ import { reason } from "./reasons.ts";
 /** Another surface that was reached, and not seen (VERDICT-4). */
 function judgeBlindProbe(evidence: Evidence): RowHit | undefined {
   const reasons = evidence.surfaces
-    .filter(isReachedBeside)
+    .filter((one) => one.role !== "primary" && isReached(one))
     .flatMap((one) => notSeenIn(evidence, one).map((rule) => reason("BLIND_PROBE", rule, { surface: one.surface })));
   return reasons.length === 0
     ? undefined
@@ -26,11 +27,6 @@ function judgeUncovered(evidence: Evidence): RowHit | undefined {
   return reasons.length === 0
     ? undefined
     : { verdict: "PARTIAL", reasons, attestation: { kind: "tombstone" }, exitCode: 20 };
-}
-
-function isReachedBeside({ role, state }: SurfaceEvidence): boolean {
-  if (role === "primary") return false;
-  return state === "unknown" || state.as === "covered" || (state.as === "uncovered" && state.reason === "BLIND");
 }
 
 const RULES: Readonly<Record<Exclude<UncoveredReason, "BLIND">, string>> = {

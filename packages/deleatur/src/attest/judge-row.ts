@@ -65,12 +65,18 @@ export function setAsideKept(evidence: Evidence): Evidence {
   };
 }
 
+/** Whether a surface can be looked at: covered, or uncovered for what may be done there, not for what can be seen. Unknown counts as reached: it must be shown. */
+export function isReached({ state }: SurfaceEvidence): boolean {
+  if (state === "unknown" || state.as === "covered") return true;
+  return state.as === "uncovered" && ["BLIND", "KEPT", "WATCHED_ONLY"].includes(state.reason);
+}
+
 /** Whether a purge is owed: it waits, failed, or never ran over something that we erased. A foreign tool's purge is judged by its bytes alone. */
 export function isPurgeOwed(evidence: Evidence, surface: SurfaceEvidence): boolean {
-  const { purge, erase, state } = surface;
+  const { purge, erase } = surface;
   if (purge !== "unknown" && (purge.outcome === "pending" || purge.outcome === "failed")) return true;
   if (purge !== "unknown" && purge.outcome !== "not-run") return false;
-  if (evidence.claim !== "none" || state === "unknown" || state.as !== "covered") return false;
+  if (evidence.claim !== "none" || !isReached(surface)) return false;
   return purge === "unknown" || erase === "unknown" || erase.erased + erase.rewritten > 0;
 }
 

@@ -48,6 +48,24 @@ describe("probes", () => {
 });
 
 describe("erase, purge and deletion", () => {
+  test("VERDICT-4: a ground or a watched writer excuses no blindness, no missing lineage, no purge and no soft delete", () => {
+    for (const reason of ["KEPT", "WATCHED_ONLY"] as const) {
+      const row = (change: Partial<SurfaceEvidence>): string =>
+        judge(withSurface("vectors", { state: { as: "uncovered", reason }, ...change })).row;
+      expect(row({})).toBe("uncovered");
+      expect(row({ probes: [] })).toBe("blind-probe");
+      expect(row({ lineage: "unknown" })).toBe("closure-unknown");
+      expect(row({ purge: { outcome: "not-run" } })).toBe("purge-pending");
+      expect(row({ deletion: "logical" })).toBe("eventual-deletion");
+    }
+  });
+
+  test("ATTEST-2: what is out of reach is not asked for what nobody could have seen", () => {
+    const unseen = { scan: "unknown", erase: "unknown", purge: "unknown", lineage: "unknown", probes: [] } as const;
+    const evidence = withSurface("vectors", { state: { as: "uncovered", reason: "UNREACHABLE" }, ...unseen });
+    expect(judge(evidence)).toMatchObject({ row: "uncovered", verdict: "PARTIAL", exitCode: 20 });
+  });
+
   test("CLAIM-5: a rewritten artifact needs its purge as an erased one does, an absent one does not", () => {
     const purge = { outcome: "not-run" } as const;
     const rewritten = withSurface("summaries", { purge, erase: { erased: 0, absent: 0, rewritten: 1, failed: 0 } });
