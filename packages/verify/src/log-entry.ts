@@ -20,13 +20,13 @@ export interface BoundaryVersionEntry {
   readonly surfaces: readonly { readonly id: string; readonly role: SurfaceRole }[];
 }
 
-/** A request opened, or pinned to a later boundary version. The same fields: only the last of them must carry the attested digest. */
+/** A request opened, or pinned again: to a later boundary version, or with identifiers that were joined since. The last of them carries the attested digest and person. */
 export interface RequestEntry {
   readonly type: "request-opened" | "request-pinned";
   readonly at: UtcTime;
   readonly request: string;
   readonly target: "person" | "records";
-  /** Equal to the statement's. */
+  /** In the last one equal to the statement's; in the first one among them. */
   readonly who: readonly Who[];
   readonly boundary: { readonly id: string; readonly version: number; readonly digest: HexDigest };
 }

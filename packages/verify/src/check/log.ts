@@ -147,7 +147,12 @@ export function checkLogOrder(statement: Statement, trail: LogTrail): readonly F
     )
       flaws.push(fail("the log indices are not those that the statement names"));
   }
-  return allOf(flaws, "logged in order: request, end of purge, scan and roots, attestation");
+  return allOf(
+    flaws,
+    statement.predicateType === WITHHELD_PREDICATE
+      ? "logged in order: request, attestation"
+      : "logged in order: request, end of purge, scan and roots, attestation",
+  );
 }
 
 /** Whether the entries are about this statement: ids, people, boundary, roots, and the digest of the very payload. */
@@ -159,10 +164,15 @@ export function checkLogBinding(statement: Statement, payloadDigest: string, tra
     if (!holds) flaws.push(fail(message));
   };
   const pinned = canonicalJson({ id: boundary.id, version: boundary.version, digest: boundary.digest });
-  for (const { entry } of [trail.opened, trail.request]) {
+  for (const { entry } of [trail.opened, trail.request])
     need(entry.request === requestId && entry.target === target, "the logged request is another one");
-    need(canonicalJson(entry.who) === canonicalJson(who), "the logged request is about another person");
-  }
+  need(canonicalJson(trail.request.entry.who) === canonicalJson(who), "the logged request is about another person");
+  // Identifiers that a mapping joins to those given are pinned later; none that was given may be lost again.
+  const named = new Set(who.map((each) => canonicalJson({ ...each })));
+  need(
+    trail.opened.entry.who.every((each) => named.has(canonicalJson({ ...each }))),
+    "the request was opened about an identifier that the statement does not name",
+  );
   need(canonicalJson(trail.request.entry.boundary) === pinned, "the request was pinned to another inventory");
   need(trail.purge === null || trail.purge.entry.request === requestId, "the logged purge is of another request");
   const { entry: attested } = trail.attestation;
