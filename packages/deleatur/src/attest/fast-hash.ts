@@ -8,10 +8,12 @@ export function sha256Into(input: Uint8Array, target: Buffer, offset: number): v
   target.write(hash("sha256", input, "binary"), offset, "latin1");
 }
 
+const DIGEST = Buffer.alloc(32);
+
 export function sha256(input: Uint8Array): Uint8Array {
-  const digest = Buffer.allocUnsafeSlow(32);
-  sha256Into(input, digest, 0);
-  return new Uint8Array(digest.buffer, digest.byteOffset, 32);
+  sha256Into(input, DIGEST, 0);
+  // A small array of its own stands on the heap; a slice of a buffer would cost an allocation outside it.
+  return new Uint8Array(DIGEST);
 }
 
 export type KeyedHash = (...parts: readonly Uint8Array[]) => Uint8Array;

@@ -25,8 +25,8 @@ export interface HashedKeys {
 export function hashSortedKeys(keys: Buffer): HashedKeys {
   const size = keys.length / KEY_BYTES;
   // Between each two neighbours lies exactly one branching node: that between the keys i - 1 and i has its hash at i.
-  const branches = Buffer.allocUnsafeSlow(keys.length);
-  const pair = Buffer.allocUnsafeSlow(2 * HASH_BYTES);
+  const branches = Buffer.allocUnsafe(keys.length);
+  const pair = Buffer.alloc(2 * HASH_BYTES);
   const leaf = Buffer.alloc(1 + KEY_BYTES);
 
   const bitAt = (index: number, depth: number): 0 | 1 =>
@@ -70,9 +70,9 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
 
   const hashAll = (): Uint8Array => {
     // Left halves that wait for their right one: at most one for each depth of a path.
-    const waiting = Buffer.allocUnsafeSlow((KEY_BITS + 1) * HASH_BYTES);
-    const depths = new Int32Array(KEY_BITS + 1);
-    const splits = new Int32Array(KEY_BITS + 1);
+    const waiting = Buffer.allocUnsafe((Math.min(size, KEY_BITS) + 1) * HASH_BYTES);
+    const depths: number[] = [];
+    const splits: number[] = [];
     const current = Buffer.alloc(HASH_BYTES);
     let open = 0;
     let before = -1;

@@ -24,7 +24,7 @@ export function sortKeys(flat: Buffer): Buffer {
     );
   order.sort((a, b) => (heads[a] ?? 0) - (heads[b] ?? 0) || compareTails(a, b));
 
-  const sorted = Buffer.allocUnsafeSlow(flat.length);
+  const sorted = Buffer.allocUnsafe(flat.length);
   let end = 0;
   let previous: number | undefined;
   for (const i of order) {
