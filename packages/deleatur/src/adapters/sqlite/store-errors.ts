@@ -59,6 +59,8 @@ export function storeError(cause: unknown, store: string): Error {
 export function refusalReason(cause: unknown): string {
   const code = sqliteCode(cause);
   if (code === undefined) return "the store failed";
+  if (cause instanceof Error && cause.message.startsWith("no such function"))
+    return "a trigger calls a function that only the application's own connection has";
   switch (code) {
     case "SQLITE_CONSTRAINT_NOTNULL":
       return "a column may not be empty (NOT NULL)";

@@ -1,4 +1,5 @@
 // One open SQLite surface: each act opens its own connection, does one thing to every file that holds the surface, and closes it again. No probe imports this.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Artifact, Erased, Offered, Planted, Purged, Rewritten } from "../../model/artifact.ts";
 import type { ArtifactKey, RequestId } from "../../model/ids.ts";
 import type { FenceStrength, Guarantees, Surface } from "../../surface.ts";
@@ -17,6 +18,8 @@ import { rewriteRows } from "./hands/rewrite-rows.ts";
 import type { SqliteFile, SqliteOptions } from "./options.ts";
 import { storeError } from "./store-errors.ts";
 import { StoreError } from "../../model/errors.ts";
+
+const ROWS_A_TURN = 500;
 
 /** Opens the surface: every file must exist and hold the declared table and columns. @throws StoreError | BoundaryError */
 export async function openSqliteSurface(options: SqliteOptions, guarantees: Guarantees): Promise<Surface> {
@@ -152,7 +155,13 @@ async function* inSnapshot(
   const db = connect(target);
   try {
     db.exec("BEGIN");
-    yield* work(db, resolveLayout(db, options));
+    let count = 0;
+    for (const artifact of work(db, resolveLayout(db, options))) {
+      yield artifact;
+      count += 1;
+      // SQLite answers at once: without a pause nothing else, an abort neither, would have its turn.
+      if (count % ROWS_A_TURN === 0) await nextTurn();
+    }
   } catch (cause) {
     throw storeError(cause, target.store);
   } finally {

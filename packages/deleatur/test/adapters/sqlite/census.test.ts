@@ -34,7 +34,7 @@ test("names tables, views, indexes and shadow tables, with owners and holdings b
     holds: expect.arrayContaining(["vector"]),
   });
   for (const part of ["_chunks", "_rowids", "_info", "_vector_chunks00", "_auxiliary"])
-    expect(census.get(`memory.memory_messages_384${part}`), part).toMatchObject({
+    expect(census.get(`memory.memory_messages_384${part}`)).toMatchObject({
       kind: "shadow",
       owner: "memory.memory_messages_384",
     });

@@ -1,10 +1,10 @@
 // The fence: writes about a fenced person, under a fenced key or from a fenced source are refused in the write's own transaction, exactly, and it leaves no trace.
 import type Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { artifactKey, surfaceId } from "../../../src/model/ids.ts";
+import { artifactKey, requestId, surfaceId } from "../../../src/model/ids.ts";
+import type { Artifact } from "../../../src/model/artifact.ts";
 import type { FenceOrder } from "../../../src/surface.ts";
 import { countBytes, declare, keys, newStore, openSurface, REQUEST, scan, signal, text } from "./sqlite-fixture.ts";
-import { requestId } from "../../../src/model/ids.ts";
 
 const episodes = surfaceId("episodes");
 
@@ -175,6 +175,14 @@ test("our own erase and rewrite pass the fence, and nobody sees the door open", 
   expect(may(app, "INSERT INTO notes (user_id) VALUES ('s')")).toBe(false);
 });
 
+const offered = (account: string): Artifact => ({
+  surface: surfaceId("notes"),
+  key: artifactKey("a-new-key"),
+  subjects: [{ type: "account", value: account }],
+  sources: [],
+  content: [{ type: "text", name: "body", text: "offered words that nobody may find again" }],
+});
+
 test("GUARD-1: the dry run is refused by the fence, accepted without it, and leaves nothing behind", async () => {
   const { file, app } = newStore(
     "CREATE TABLE notes (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL, body TEXT, n INTEGER NOT NULL)",
@@ -183,13 +191,6 @@ test("GUARD-1: the dry run is refused by the fence, accepted without it, and lea
     declare("sqlite", { table: "notes", subject: [{ type: "account", column: "user_id" }], content: [text("body")] }),
     file,
   );
-  const offered = (account: string): Parameters<typeof opened.surface.offer>[0] => ({
-    surface: surfaceId("notes"),
-    key: artifactKey("a-new-key"),
-    subjects: [{ type: "account", value: account }],
-    sources: [],
-    content: [{ type: "text", name: "body", text: "offered words that nobody may find again" }],
-  });
   await opened.surface.fence(order({ identifiers: [{ type: "account", value: "s" }] }), signal);
   expect(await opened.surface.offer(offered("s"), signal)).toEqual({ outcome: "refused", by: "fence" });
   expect(await opened.surface.offer(offered("t"), signal)).toEqual({ outcome: "accepted" });

@@ -6,7 +6,7 @@ import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
 import { liveContent } from "./live-content.ts";
 import { throughReader, type Reader } from "./open-reader.ts";
-import { collectLostTerms, lookInFile, lookInIndex } from "./term-look.ts";
+import { collectLostTerms, lookInFile, lookInIndex, rawPatterns } from "./term-look.ts";
 
 export function bytesProbe(target: SqliteFile): Probe {
   return {
@@ -27,6 +27,7 @@ async function* lookAtBytes(
   const matcher = createByteMatcher(needles, { explained: liveContent(db) });
   const lost = collectLostTerms(db, needles);
   yield* lookInIndex(db, target, lost);
+  const patterns = rawPatterns(db, lost);
   for (const suffix of ["", "-wal", "-journal"]) {
     const path = target.file + suffix;
     if (!existsSync(path)) continue;
@@ -39,6 +40,6 @@ async function* lookAtBytes(
         match: { how: "bytes", bytes },
       };
     }
-    yield* lookInFile(path, lost, signal);
+    yield* lookInFile(path, patterns, signal);
   }
 }

@@ -6,7 +6,7 @@ import type { Matcher } from "../../../probe/matcher.ts";
 import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
-import { throughReader, type Cell, type Reader } from "./open-reader.ts";
+import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
 import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, seeFullText, spellKey } from "./read-cells.ts";
 
 /** One table to look at; a declared one knows its surface and its key. */
@@ -38,9 +38,8 @@ function contentProbe(
     scope: `${name}:${seen.scope}`,
     look(needles, signal) {
       const matcher = createMatcher(needles);
-      return throughReader(seen.target, function* (db): Generator<Finding> {
-        for (const passage of passagesOf(db, seen)) {
-          signal.throwIfAborted();
+      return throughReader(seen.target, async function* (db): AsyncGenerator<Finding> {
+        for await (const passage of inTurns(passagesOf(db, seen), signal)) {
           for (const finding of matcher.match(passage)) yield { ...finding, probe: name, depth: "api" };
         }
       });

@@ -5,7 +5,7 @@ import type { Finding, Needle } from "../../../model/needle.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
 import { quoteName, quoteText } from "../options.ts";
-import { throughReader, type Cell, type Reader } from "./open-reader.ts";
+import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
 import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, seeFullText, spellKey } from "./read-cells.ts";
 
 export function keyProbe(options: SqliteOptions, target: SqliteFile, scope: string): Probe {
@@ -18,13 +18,13 @@ export function keyProbe(options: SqliteOptions, target: SqliteFile, scope: stri
   };
 }
 
-function* lookForKeys(
+async function* lookForKeys(
   db: Reader,
   options: SqliteOptions,
   target: SqliteFile,
   needles: readonly Needle[],
   signal: AbortSignal,
-): Generator<Finding> {
+): AsyncGenerator<Finding> {
   const wanted = new Map<string, Needle[]>();
   for (const needle of needles) {
     // The key of a rewritten artifact may stay.
@@ -36,8 +36,7 @@ function* lookForKeys(
   const names = options.declaration.content.map(({ column }) => column);
   const vector = options.declaration.vector;
   if (vector !== undefined) names.push(vector);
-  for (const { key, cells } of keyedRows(db, options, names)) {
-    signal.throwIfAborted();
+  for await (const { key, cells } of inTurns(keyedRows(db, options, names), signal)) {
     for (const needle of key === undefined ? [] : (wanted.get(key) ?? [])) {
       const fields = cells.flatMap(
         (cell, place) => fieldOfCell(names[place] ?? "", cell, names[place] === vector) ?? [],

@@ -4,7 +4,7 @@ import type { Finding, Needle } from "../../../model/needle.ts";
 import type { Probe } from "../../../surface.ts";
 import { quoteName, type SqliteFile, type SqliteOptions } from "../options.ts";
 import { floatColumns } from "./content-probes.ts";
-import { throughReader, type Cell, type Reader } from "./open-reader.ts";
+import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
 import { floatsOf, isRowNumber, moduleOf, readCells, seeColumns, spellKey } from "./read-cells.ts";
 
 /** Neighbours that are asked for; sqlite-vec orders them by its own metric, the judging is done on the vectors read back. */
@@ -76,19 +76,18 @@ function dimensionsOf(db: Reader, table: string, column: string): number | undef
   return row === undefined ? undefined : Number(row.size) / 4;
 }
 
-function* compareAll(
+async function* compareAll(
   db: Reader,
   options: SqliteOptions,
   target: SqliteFile,
   needles: readonly Needle[],
   signal: AbortSignal,
-): Generator<Finding> {
+): AsyncGenerator<Finding> {
   const anchors = anchorsOf(needles);
   const column = options.declaration.vector;
   if (column === undefined) return;
   const key = options.declaration.key.map((name) => (isRowNumber(name) ? "rowid" : name));
-  for (const cells of readCells(db, options.table, [...key, column])) {
-    signal.throwIfAborted();
+  for await (const cells of inTurns(readCells(db, options.table, [...key, column]), signal)) {
     const cell = cells.at(-1);
     if (!Buffer.isBuffer(cell) || cell.byteLength % 4 !== 0) continue;
     const stored = floatsOf(cell);

@@ -1,5 +1,6 @@
 // Opens a SQLite file for looking only: a read-only connection of the probes' own, closed after each look.
 import { existsSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { load as loadVec } from "sqlite-vec";
 import { StoreError } from "../../../model/errors.ts";
@@ -25,6 +26,19 @@ export async function* throughReader<Item>(
     throw storeError(cause, target.store);
   } finally {
     db.close();
+  }
+}
+
+const ROWS_A_TURN = 500;
+
+/** Passes rows on and lets other work, and an abort, have its turn now and then: SQLite itself answers at once. @throws when aborted */
+export async function* inTurns<Row>(rows: Iterable<Row>, signal: AbortSignal): AsyncGenerator<Row> {
+  let count = 0;
+  for (const row of rows) {
+    signal.throwIfAborted();
+    yield row;
+    count += 1;
+    if (count % ROWS_A_TURN === 0) await nextTurn();
   }
 }
 

@@ -21,13 +21,14 @@ export interface LostTerms {
 export function collectLostTerms(db: Reader, needles: readonly Needle[]): readonly LostTerms[] {
   return fullTextTables(db).map(({ name, body }) => {
     const index = seeFullText(body);
+    const known = new Map(needles.map((needle) => [needle.index, needle]));
     const byNeedle = tokenize(needles, index.tokenizer);
     openVocabulary(db, name);
     const isLiving = db.prepare<[string, bigint | null]>(
       `SELECT 1 FROM temp.deleatur_instances WHERE term = ? AND doc IN (${livingRows(name, index)}) AND doc IS NOT ? LIMIT 1`,
     );
     const lost = [...byNeedle].map(([needle, terms]) => {
-      const own = index.mode === "none" ? ownRow(needles, needle) : null;
+      const own = index.mode === "none" ? ownRow(known.get(needle)) : null;
       return [needle, terms.filter((term) => isLiving.get(term, own) === undefined)] as const;
     });
     return { table: name, isTrigram: /trigram/i.test(index.tokenizer ?? ""), byNeedle: new Map(lost) };
@@ -35,8 +36,7 @@ export function collectLostTerms(db: Reader, needles: readonly Needle[]): readon
 }
 
 /** The row of an index without content that belongs to an erased record of the same number: listed or not, it does not live. */
-function ownRow(needles: readonly Needle[], index: number): bigint | null {
-  const needle = needles.find((one) => one.index === index);
+function ownRow(needle: Needle | undefined): bigint | null {
   return needle?.fate === "erased" && /^-?\d{1,18}$/.test(needle.ref.key) ? BigInt(needle.ref.key) : null;
 }
 
@@ -61,17 +61,33 @@ export function* lookInIndex(db: Reader, target: SqliteFile, lost: readonly Lost
 const CHUNK = 1 << 20;
 const OVERLAP = 256;
 
+/**
+ * What to look for in raw bytes, where nobody can tell one index from another: a tail that a term of any live index also has says nothing.
+ * (The live indexes themselves are asked term by term, see `lookInIndex`.)
+ */
+export function rawPatterns(db: Reader, lost: readonly LostTerms[]): readonly TermPattern[] {
+  const living = new Set<string>();
+  for (const { table, isTrigram } of lost)
+    for (const term of liveTerms(db, table))
+      for (const { bytes } of termPatterns(0, 0, term, isTrigram)) living.add(bytes.toString("latin1"));
+  let number = 0;
+  return lost.flatMap(({ byNeedle, isTrigram }) =>
+    [...byNeedle].flatMap(([needle, terms]) =>
+      terms.flatMap((term) =>
+        termPatterns(needle, (number += 1), term, isTrigram).filter(
+          ({ bytes }) => !living.has(bytes.toString("latin1")),
+        ),
+      ),
+    ),
+  );
+}
+
 /** Terms in the raw bytes of a file, as FTS5 writes them. */
 export async function* lookInFile(
   path: string,
-  lost: readonly LostTerms[],
+  patterns: readonly TermPattern[],
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
-  const patterns: TermPattern[] = [];
-  let number = 0;
-  for (const { byNeedle, isTrigram } of lost)
-    for (const [needle, terms] of byNeedle)
-      for (const term of terms) patterns.push(...termPatterns(needle, (number += 1), term, isTrigram));
   if (patterns.length === 0) return;
   const scanner = createPatternScanner(patterns);
   const found = new Map<number, { readonly terms: Set<number>; readonly offset: number }>();

@@ -6,7 +6,7 @@ import { sqliteCode } from "../store-errors.ts";
 import { underSavepoint, type Db } from "./connect.ts";
 import type { FtsFacts } from "./fts-facts.ts";
 import { docsWithTerms, textFromTerms } from "./index-terms.ts";
-import type { Layout } from "./layout.ts";
+import { isRowid, readColumns, type Layout } from "./layout.ts";
 import { inErasingTransaction } from "./store-marker.ts";
 import { candidatesOf } from "./values.ts";
 
@@ -31,7 +31,7 @@ export function eraseIndexed(
 function eraseBatch(db: Db, layout: Layout, fts: FtsFacts, keys: readonly ArtifactKey[]): readonly Erased[] {
   const rowids = keys.flatMap((key) => candidatesOf(key).integer ?? []);
   const present = indexedRows(db, fts, rowids);
-  removeFromIndex(db, fts, [...present]);
+  removeFromIndex(db, layout, fts, [...present]);
   const left = indexedRows(db, fts, rowids);
   return keys.map((key): Erased => {
     const ref = { surface: layout.options.surface, key };
@@ -60,7 +60,7 @@ function indexedRows(db: Db, fts: FtsFacts, rowids: readonly bigint[]): Readonly
 }
 
 /** Takes rows out of an index. Where a way leaves terms behind, the next one is tried; what is then left is for the caller to see. */
-function removeFromIndex(db: Db, fts: FtsFacts, rowids: readonly bigint[]): void {
+function removeFromIndex(db: Db, layout: Layout, fts: FtsFacts, rowids: readonly bigint[]): void {
   if (rowids.length === 0) return;
   if (fts.mode === "external") {
     deleteByContent(db, fts, rowids);
@@ -78,7 +78,7 @@ function removeFromIndex(db: Db, fts: FtsFacts, rowids: readonly bigint[]): void
     db.exec(`INSERT INTO ${quoteName(fts.name)} (${quoteName(fts.name)}) VALUES ('delete-all')`);
     return;
   }
-  for (const rowid of rowids) deleteByTerms(db, fts, rowid);
+  for (const rowid of rowids) deleteByText(db, layout, fts, rowid);
 }
 
 /** For external content, FTS5 itself reads the old values from the base row while it stands. */
@@ -97,21 +97,38 @@ function isWholeIndex(db: Db, fts: FtsFacts, rowids: readonly bigint[]): boolean
   return others === undefined;
 }
 
-/** A contentless index wants the old text to delete; its own terms, in their places, are as good, and the result is checked. */
-function deleteByTerms(db: Db, fts: FtsFacts, rowid: bigint): void {
+/** A contentless index wants the old text to delete. The base row may still have it; else its own terms, put in their places, may do. The result is checked. */
+function deleteByText(db: Db, layout: Layout, fts: FtsFacts, rowid: bigint): void {
+  const base = baseTable(db, layout, fts);
+  const fromBase = base === undefined ? undefined : currentText(db, fts, base, rowid);
+  if (fromBase !== undefined && tryDelete(db, fts, rowid, fromBase)) return;
+  tryDelete(db, fts, rowid, textFromTerms(db, fts, rowid));
+}
+
+function tryDelete(db: Db, fts: FtsFacts, rowid: bigint, texts: readonly (string | null)[]): boolean {
   const name = quoteName(fts.name);
   const columns = fts.columns.map(quoteName).join(", ");
-  const texts = textFromTerms(db, fts, rowid);
   try {
     underSavepoint(db, () => {
-      db.prepare<(string | bigint)[]>(
+      db.prepare<(string | bigint | null)[]>(
         `INSERT INTO ${name} (${name}, rowid, ${columns}) VALUES ('delete', ?, ${fts.columns.map(() => "?").join(", ")})`,
       ).run(rowid, ...texts);
       if (indexedRows(db, fts, [rowid]).has(rowid)) throw new TermsLeft();
     });
+    return true;
   } catch (cause) {
-    if (!(cause instanceof TermsLeft) && sqliteCode(cause) !== "SQLITE_CORRUPT_VTAB") throw cause;
+    if (cause instanceof TermsLeft || sqliteCode(cause) === "SQLITE_CORRUPT_VTAB") return false;
+    throw cause;
   }
+}
+
+function currentText(db: Db, fts: FtsFacts, base: string, rowid: bigint): readonly (string | null)[] | undefined {
+  return db
+    .prepare<[bigint], (string | null)[]>(
+      `SELECT ${fts.columns.map(quoteName).join(", ")} FROM ${quoteName(base)} WHERE ${quoteName(fts.contentRowid ?? "rowid")} = ?`,
+    )
+    .raw(true)
+    .get(rowid);
 }
 
 /** Undoes a delete that did not take all terms: half a row would be harder to take out than a whole one. */
@@ -130,14 +147,14 @@ export function rewriteIndexed(
       const ref = { surface: layout.options.surface, key: artifact.key };
       const rowid = candidatesOf(artifact.key).integer;
       if (rowid === undefined || !indexedRows(db, fts, [rowid]).has(rowid)) return { ...ref, outcome: "absent" };
-      removeFromIndex(db, fts, [rowid]);
+      removeFromIndex(db, layout, fts, [rowid]);
       if (indexedRows(db, fts, [rowid]).has(rowid))
         return {
           ...ref,
           outcome: "failed",
           why: "the index keeps no text and its old terms cannot be taken out without it",
         };
-      return insertIndexed(db, fts, rowid, artifact)
+      return insertIndexed(db, layout, fts, rowid, artifact)
         ? { ...ref, outcome: "rewritten" }
         : {
             ...ref,
@@ -148,25 +165,40 @@ export function rewriteIndexed(
   );
 }
 
-/** Puts the given text in; columns that were not given are read from the content table. */
-function insertIndexed(db: Db, fts: FtsFacts, rowid: bigint, artifact: Artifact): boolean {
+/**
+ * Puts the row in again with the text that its base row has now: an index that says otherwise than its content table is damaged. When the base row is
+ * rewritten later, the index follows it (`index-step.ts`). Only an index without a known base table takes the given text.
+ */
+function insertIndexed(db: Db, layout: Layout, fts: FtsFacts, rowid: bigint, artifact: Artifact): boolean {
+  const columns = fts.columns.map(quoteName).join(", ");
+  const put = db.prepare<(string | bigint | null)[]>(
+    `INSERT INTO ${quoteName(fts.name)} (rowid, ${columns}) VALUES (?, ${fts.columns.map(() => "?").join(", ")})`,
+  );
+  const base = baseTable(db, layout, fts);
+  if (base !== undefined) {
+    const current = currentText(db, fts, base, rowid);
+    if (current === undefined) return false;
+    put.run(rowid, ...current);
+    return true;
+  }
   const given = new Map(
     artifact.content.flatMap((field) => (field.type === "text" ? [[field.name, field.text] as const] : [])),
   );
-  const base =
-    fts.contentTable === undefined
-      ? undefined
-      : db
-          .prepare<[bigint], Readonly<Record<string, string | null>>>(
-            `SELECT ${fts.columns.map(quoteName).join(", ")} FROM ${quoteName(fts.contentTable)} WHERE ${quoteName(fts.contentRowid ?? "rowid")} = ?`,
-          )
-          .get(rowid);
-  if (base === undefined && given.size === 0) return false;
-  const columns = fts.columns.map(quoteName).join(", ");
-  db.prepare<(string | bigint | null)[]>(
-    `INSERT INTO ${quoteName(fts.name)} (rowid, ${columns}) VALUES (?, ${fts.columns.map(() => "?").join(", ")})`,
-  ).run(rowid, ...fts.columns.map((name) => given.get(name) ?? base?.[name] ?? null));
+  if (given.size === 0) return false;
+  put.run(rowid, ...fts.columns.map((name) => given.get(name) ?? null));
   return true;
+}
+
+/** The table whose rows an index follows: its content table, or a declared source that has its columns. */
+function baseTable(db: Db, layout: Layout, fts: FtsFacts): string | undefined {
+  if (fts.contentTable !== undefined) return fts.contentTable;
+  const candidates = layout.sources.flatMap((locator) =>
+    locator.how === "column" && isRowid(locator.column) ? (layout.options.neighbours.get(locator.surface) ?? []) : [],
+  );
+  return candidates.find((table) => {
+    const columns = readColumns(db, table);
+    return fts.columns.every((name) => columns?.has(name) === true);
+  });
 }
 
 function requireFts(layout: Layout): FtsFacts {

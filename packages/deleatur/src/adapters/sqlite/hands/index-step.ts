@@ -3,7 +3,7 @@
 import { quoteName } from "../options.ts";
 import type { Db } from "./connect.ts";
 import { listFtsTables, type FtsFacts } from "./fts-facts.ts";
-import { readColumns, type Layout } from "./layout.ts";
+import { isRowid, readColumns, type Layout } from "./layout.ts";
 import type { SqlValue } from "./values.ts";
 
 export interface IndexKeeper {
@@ -30,7 +30,7 @@ export function keepIndexesInStep(db: Db, layout: Layout): IndexKeeper {
       for (const index of over) if (index.isTriggerFed) putBack(index, condition, parameters);
     },
     aroundUpdate(condition, parameters, update) {
-      const ours = over.filter(({ isTriggerFed, facts }) => !isTriggerFed && facts.mode === "external");
+      const ours = over.filter(({ isTriggerFed }) => !isTriggerFed);
       const indexed = ours.map((index) => ({ index, rowids: takeOut(db, table, index, condition, parameters) }));
       for (const index of over) if (index.isTriggerFed) putBack(index, condition, parameters);
       update();
@@ -58,8 +58,24 @@ function indexesOver(db: Db, layout: Layout): readonly FedIndex[] {
     const rowid = facts.contentRowid ?? "rowid";
     if (facts.mode === "external" && facts.contentTable?.toLowerCase() === table)
       return [{ facts, rowid, isTriggerFed }];
-    return facts.mode === "none" && !facts.contentlessDelete && isTriggerFed ? [{ facts, rowid, isTriggerFed }] : [];
+    if (facts.mode !== "none") return [];
+    if (isTriggerFed) return facts.contentlessDelete ? [] : [{ facts, rowid, isTriggerFed }];
+    return isDeclaredOver(layout, facts.name) ? [{ facts, rowid, isTriggerFed }] : [];
   });
+}
+
+/** Whether the boundary declares an index without content whose rows are this table's, by their number. */
+function isDeclaredOver(layout: Layout, index: string): boolean {
+  const { boundary, declaration } = layout.options;
+  return boundary.surfaces.some(
+    ({ kind, store, table, derivedFrom }) =>
+      kind === "sqlite-fts" &&
+      store === declaration.store &&
+      table?.toLowerCase() === index.toLowerCase() &&
+      derivedFrom.some(
+        (locator) => locator.surface === declaration.id && "column" in locator && isRowid(locator.column),
+      ),
+  );
 }
 
 /** The CREATE statements of a table's triggers, ours left out. */
@@ -91,8 +107,15 @@ function takeOut(
     )
     .all(...parameters)
     .map(({ id }) => id);
-  // FTS5 reads the old values from the base row itself, which still stands.
-  for (const id of rowids) db.prepare<[bigint]>(`DELETE FROM ${name} WHERE rowid = ?`).run(id);
+  const columns = index.facts.columns.map(quoteName).join(", ");
+  const isValued = index.facts.mode === "none" && !index.facts.contentlessDelete;
+  // Where it can, FTS5 reads the old values from the base row itself, which still stands; a contentless index must be told.
+  const remove = db.prepare<[bigint]>(
+    isValued
+      ? `INSERT INTO ${name} (${name}, rowid, ${columns}) SELECT 'delete', ${quoteName(index.rowid)}, ${columns} FROM ${table} WHERE ${quoteName(index.rowid)} = ?`
+      : `DELETE FROM ${name} WHERE rowid = ?`,
+  );
+  for (const id of rowids) remove.run(id);
   return rowids;
 }
 

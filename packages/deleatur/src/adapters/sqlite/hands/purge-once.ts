@@ -8,6 +8,7 @@ import { purgeStore } from "./purge-store.ts";
 interface LastPurge {
   readonly fingerprint: string;
   readonly outcome: Purged;
+  readonly method: PurgePolicy["method"];
   readonly served: Set<string>;
 }
 
@@ -20,7 +21,7 @@ export function purgeOnce(target: SqliteFile, surface: string, policy: PurgePoli
   if (
     last !== undefined &&
     !last.served.has(surface) &&
-    policy.method === "auto" &&
+    policy.method === last.method &&
     last.fingerprint === fingerprintOf(path)
   ) {
     last.served.add(surface);
@@ -29,7 +30,12 @@ export function purgeOnce(target: SqliteFile, surface: string, policy: PurgePoli
   lastPurges.delete(path);
   const outcome = purgeStore(target, policy, signal);
   if (outcome.outcome === "purged")
-    lastPurges.set(path, { fingerprint: fingerprintOf(path), outcome, served: new Set([surface]) });
+    lastPurges.set(path, {
+      fingerprint: fingerprintOf(path),
+      outcome,
+      method: policy.method,
+      served: new Set([surface]),
+    });
   return outcome;
 }
 
