@@ -105,7 +105,7 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
         ...[...graded.strayHits]
           .filter(([name]) => !census.report.undeclared.some((container) => container.name === name))
           .map(([container, hits]) => ({ container, hits })),
-        ...[...census.unread].map((store) => ({ container: store, hits: 0 })),
+        ...unlistedStores(engine, census, scan).map((store) => ({ container: store, hits: 0 })),
       ],
       shared: [],
     },
@@ -161,6 +161,13 @@ function mergeSurvivors(scanned: readonly Survivor[], probed: readonly Survivor[
     }
   }
   return [...byPlace.values()];
+}
+
+/** Stores whose containers nobody could list, but whose surfaces were read: there may be more in them. An unreachable store says so itself. */
+function unlistedStores(engine: Engine, census: Census, scan: EpochScan): readonly string[] {
+  return [...census.unread].filter((store) =>
+    engine.surfaces.some(({ declaration }) => declaration.store === store && !scan.unread.has(declaration.id)),
+  );
 }
 
 function groupTypes(

@@ -1,4 +1,5 @@
 // What was seen in one declared surface, put into the judge's words; what nobody looked at is said to be unknown.
+import { declaredHorizon } from "../attest/best-outcome.ts";
 import type { EraseCounts, PurgeEvidence, SurfaceEvidence, SurfaceState } from "../attest/evidence.ts";
 import type { BoundSurface } from "../adapters/registry.ts";
 import type { Engine } from "../engine.ts";
@@ -39,7 +40,7 @@ export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: Surf
     lineage: isDerivedRole(role) && guarantees.scan !== "none" ? lineageOf(engine, bound, scan) : "not-derived",
     deletion: guarantees.deletion,
     eventual: "none",
-    horizon: horizonOf(bound, inquiry.horizonFrom) ?? "none",
+    horizon: declaredHorizon(declaration, inquiry.horizonFrom),
     replicas: declaration.replicas.map((store) => ({ store, reached: isScanned })),
   };
 }
@@ -47,10 +48,9 @@ export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: Surf
 function stateOf({ declaration, guarantees }: BoundSurface, { inquiry, scan }: SurfaceSight): SurfaceState {
   const { id, role } = declaration;
   if (guarantees.scan === "none") {
-    const isBounded = declaration.horizon?.maxSeconds !== undefined && (role === "cache" || role === "backup");
-    const isWithinLimit =
-      (declaration.horizon?.maxSeconds ?? 0) <= (declaration.horizonLimitSeconds ?? Number.POSITIVE_INFINITY);
-    return isBounded && isWithinLimit ? { as: "expiring" } : { as: "uncovered", reason: "UNBOUNDED" };
+    const isBounded =
+      declaredHorizon(declaration, inquiry.horizonFrom) !== "none" && (role === "cache" || role === "backup");
+    return isBounded ? { as: "expiring" } : { as: "uncovered", reason: "UNBOUNDED" };
   }
   const why = scan.unread.get(id);
   if (why !== undefined) {
@@ -93,12 +93,4 @@ function lineageOf(engine: Engine, { declaration }: BoundSurface, scan: EpochSca
     else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) inferredOnly += 1;
   }
   return { rowsWithoutEdge, inferredOnly, complete: scan.unread.get(declaration.id) === undefined };
-}
-
-/** When the last copy out of reach has expired: the declared bound from the end of the purge, in whole seconds, rounded up. */
-export function horizonOf({ declaration }: BoundSurface, from: Date): { until: Date; basis: string } | undefined {
-  const { horizon } = declaration;
-  if (horizon?.maxSeconds === undefined) return undefined;
-  const until = new Date((Math.ceil(from.getTime() / 1000) + horizon.maxSeconds) * 1000);
-  return { until, basis: horizon.basis };
 }

@@ -5,7 +5,7 @@ import type { EpochEvidence, SurfaceFacts } from "../attest/attestation-input.ts
 import type { Evidence, SurfaceEvidence } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import type { SurfaceRuns } from "../examine/look-with-probes.ts";
-import { horizonOf } from "../examine/surface-evidence.ts";
+import { declaredHorizon } from "../attest/best-outcome.ts";
 import type { RequestId } from "../model/ids.ts";
 import type { Judged } from "./attest-request.ts";
 import type { PurgedRound } from "./conclude-request.ts";
@@ -50,7 +50,7 @@ function surfaceFacts(
   bound: Engine["surfaces"][number],
 ): SurfaceFacts {
   const { declaration, guarantees } = bound;
-  const horizon = guarantees.scan === "none" ? undefined : horizonOf(bound, new Date(purge.finishedAt));
+  const horizon = guarantees.scan === "none" ? "none" : declaredHorizon(declaration, new Date(purge.finishedAt));
   return {
     id: declaration.id,
     adapter: { kind: declaration.kind, version: VERSION },
@@ -59,7 +59,7 @@ function surfaceFacts(
     fence: guarantees.scan === "none" ? "none" : fenceStrength(engine, id, round, declaration.id),
     deletion: guarantees.deletion,
     outOfReach: guarantees.outOfReach,
-    ...(horizon === undefined ? {} : { horizon }),
+    ...(typeof horizon === "object" ? { horizon } : {}),
   };
 }
 

@@ -1,5 +1,4 @@
 // Settles the epoch's commitments for one request: every surface's state, the roots, and the fixed queries that the closure asks (PROOFS §3).
-import { toHex } from "@deleatur/verify";
 import type { EpochRoots } from "../attest/epoch-commitments.ts";
 import type { Judgement } from "../attest/judgement.ts";
 import { type BuiltManifest, buildManifest, type ClosureArtifact } from "../attest/manifest.ts";
@@ -9,7 +8,6 @@ import type { Engine } from "../engine.ts";
 import type { Gathered } from "../examine/gather-evidence.ts";
 import { openNeedles } from "../examine/kept-needles.ts";
 import { digestOfField } from "../examine/scan-epoch.ts";
-import { horizonOf } from "../examine/surface-evidence.ts";
 import type { ContentField } from "../model/artifact.ts";
 import { artifactId, type RequestId } from "../model/ids.ts";
 import type { PurgedRound } from "./conclude-request.ts";
@@ -32,17 +30,16 @@ export function commitClosure(
   judgement: Judgement,
 ): CommittedClosure {
   const uncovered = uncoveredBy(judgement.reasons);
-  for (const bound of engine.surfaces) {
-    const surface = bound.declaration.id;
+  for (const { declaration } of engine.surfaces) {
+    const surface = declaration.id;
     const seen = evidence.surfaces.find((one) => one.surface === surface);
     const state = seen === undefined || seen.state === "unknown" ? undefined : seen.state;
     const reason = uncovered.get(surface)?.as ?? (state?.as === "uncovered" ? state.reason : undefined);
-    const horizon = horizonOf(bound, new Date(evidence.at));
     if (reason !== undefined) scan.commitments.setUncovered(surface, reason);
     else if (state?.as === "expiring" && typeof seen?.horizon === "object")
       scan.commitments.setExpiring(surface, seen.horizon);
     else if (state?.as === "covered") scan.commitments.setCovered(surface);
-    else scan.commitments.setUncovered(surface, horizon === undefined ? "BLIND" : "UNBOUNDED");
+    else scan.commitments.setUncovered(surface, "BLIND");
   }
   const roots = scan.commitments.finish();
   const closure = closureOf(engine, id, round);
@@ -50,12 +47,8 @@ export function commitClosure(
   if (closure.length === 0)
     return { roots, built: undefined, settled: { dropped: [], stillThere: [] }, stillThere: new Set() };
   const built = buildManifest(scan.commitments.names, roots.surfaces, closure, identifiers, target.kind);
-  const digestByName = new Map<string, string>();
-  for (const { content } of closure) {
-    for (const field of content) digestByName.set(toHex(scan.commitments.names.field(field)), digestOfField(field));
-  }
   const settled = settleQueries(built, roots, {
-    isShared: (name, surface) => scan.isShared(surface, digestByName.get(name) ?? ""),
+    isShared: (field, surface) => scan.isShared(surface, digestOfField(field)),
     isReused(position) {
       const ref = closure[position]?.ref;
       if (ref === undefined || engine.bound(ref.surface).declaration.keys !== "reusable") return false;

@@ -13,7 +13,7 @@ import type { ContinueOptions } from "./continue-request.ts";
 import { commitClosure } from "./commit-closure.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
-import type { RequestPurge } from "./purge-request.ts";
+import { purgeAgain, type RequestPurge } from "./purge-request.ts";
 import { openSealedOutcome, settleRequest } from "./settle-request.ts";
 import { allReplacements, openPlan } from "./sealed-plan.ts";
 import { surfaceOutcomes } from "./surface-outcomes.ts";
@@ -40,7 +40,11 @@ export async function concludeRequest(
   const attestedBefore = openSealedOutcome(engine, id, round.round);
   if (attestedBefore !== undefined) return settleRequest(engine, round, attestedBefore, signal);
   engine.ledger.updateRequest(id, { state: "confirming" });
-  const gathered = await gatherEvidence(engine, inquire(engine, round), signal);
+  let gathered = await gatherEvidence(engine, inquire(engine, round), signal);
+  if (hasPurgeableBytes(gathered.evidence)) {
+    const purge = await purgeAgain(engine, id, signal);
+    gathered = await gatherEvidence(engine, inquire(engine, { ...round, purge }), signal);
+  }
   engine.report({ request: id, step: "judge", phase: "started" });
   const judgeOptions = { allowTombstone: options.allowTombstone === true };
   const committed = commitClosure(engine, round, gathered, judge(gathered.evidence, judgeOptions));
@@ -51,6 +55,16 @@ export async function concludeRequest(
   );
   putSuspects(engine, id, gathered.suspects);
   return settleRequest(engine, round, attested, signal);
+}
+
+/** Bytes in a store that says that it is purged: the cheapest means did not suffice. */
+function hasPurgeableBytes({ survivors, surfaces }: Evidence): boolean {
+  if (survivors === "unknown") return false;
+  return survivors.some(
+    ({ depth, surface }) =>
+      depth === "bytes" &&
+      surfaces.some((seen) => seen.surface === surface && seen.purge !== "unknown" && seen.purge.outcome === "purged"),
+  );
 }
 
 function inquire(

@@ -11,6 +11,7 @@ import { currentWriter } from "../ledger/process-identity.ts";
 import { continueRequest, type ContinueOptions } from "./continue-request.ts";
 import type { ForgetOrder } from "./forget-order.ts";
 import type { RequestOutcome } from "./outcome.ts";
+import type { Plan } from "./plan.ts";
 import { recordedOutcome } from "./recorded-outcome.ts";
 import { receiveRequest } from "./receive-request.ts";
 import { parseTarget } from "./target.ts";
@@ -22,7 +23,6 @@ const POLL_MS = 100;
 /** Has the target forgotten. @throws UsageError, BoundaryError, StoreError, LedgerError; a verdict is never an exception */
 export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: AbortSignal): Promise<RequestOutcome> {
   const target = parseTarget(order, engine.boundary.identifiers);
-  if (order.require === "erasure") requireErasure(engine);
   const id = receiveRequest(engine, target, order);
   return resumeRequest(
     engine,
@@ -30,6 +30,7 @@ export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: A
     {
       ...(order.allowTombstone === undefined ? {} : { allowTombstone: order.allowTombstone }),
       ...(order.now === undefined ? {} : { now: order.now }),
+      ...(order.require === "erasure" ? { beforeErase: (plan: Plan) => requireErasure(engine, plan) } : {}),
     },
     signal,
   );
@@ -93,16 +94,23 @@ async function runRequest(
   }
 }
 
-/** `--require erasure`: stops before the first delete where the boundary cannot carry an erasure. */
-function requireErasure(engine: Engine): void {
-  const best = bestOutcome(engine.boundary);
+/** `--require erasure`: stops before the first delete where the boundary, or what a ground keeps of this target, cannot carry one. */
+function requireErasure(engine: Engine, plan: Plan): void {
+  const kept = [...new Set(plan.items.filter(({ action }) => action === "keep").map(({ ref }) => ref.surface))];
+  const best = bestOutcome(engine.boundary, {
+    kept,
+    surfaces: new Map(
+      engine.surfaces.map(({ declaration: { id }, guarantees }) => [
+        id,
+        { guarantees, isReachable: !plan.unread.has(id), rowsWithoutEdge: plan.withoutLineage.get(id) ?? 0 },
+      ]),
+    ),
+    identifiersUnknown: plan.identifiersUnknown.map(({ surface, type }) => ({ surface, types: [type] })),
+  });
   if (best.attestation === "erasure") return;
   throw new DerivationClosureError(
     "DOMAIN_NOT_COVERED",
-    "an erasure is required and this boundary cannot carry one, nothing was deleted",
-    {
-      surfaces: best.surfaces,
-      cure: "see `deleatur check`",
-    },
+    "an erasure is required and cannot be attested here, nothing was deleted",
+    { surfaces: best.surfaces, cure: "see `deleatur check`, or leave out --require erasure" },
   );
 }

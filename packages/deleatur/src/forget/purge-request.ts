@@ -33,37 +33,48 @@ export async function purgeRequest(
   now: boolean,
   signal: AbortSignal,
 ): Promise<RequestPurge> {
-  const scannable = engine.surfaces.filter(({ guarantees }) => guarantees.scan !== "none");
   if (!now) {
-    const starts = scannable.flatMap(({ declaration: { purge } }) => {
+    const starts = engine.surfaces.flatMap(({ declaration: { purge } }) => {
       const start = purge.window === undefined ? undefined : nextPurgeWindow(purge.window, engine.clock());
       return start === undefined ? [] : [start];
     });
     const [latest] = starts.sort((a, b) => b.getTime() - a.getTime());
     if (latest !== undefined) return { outcomes: new Map(), waitingUntil: latest, finishedAt: "", logIndex: -1 };
   }
-  const detail = await journal.step("purge", async (): Promise<PurgeDetail> => {
-    const outcomes = await purgeStores(
-      engine,
-      scannable.map(({ declaration }) => declaration.id),
-      signal,
-    );
-    const finishedAt = utcTime(engine.clock());
-    const logIndex = engine.ledger.append({ type: "purge-finished", at: finishedAt, request: id });
-    return {
-      outcomes: [...outcomes].map(([surface, purged]) => [
-        surface,
-        purged.outcome,
-        "why" in purged ? purged.why : purged.method,
-      ]),
-      finishedAt,
-      logIndex,
-    };
-  });
+  return toRequestPurge(await journal.step("purge", () => purgeAll(engine, id, signal)));
+}
+
+/**
+ * Purges once more where the byte probe still finds what the cheapest means should have cleared: SQLite leaves old cells in the gaps of pages
+ * that it rebalanced, `secure_delete` or not. An adapter that is asked again does all that it can.
+ */
+export async function purgeAgain(engine: Engine, id: RequestId, signal: AbortSignal): Promise<RequestPurge> {
+  return toRequestPurge(await purgeAll(engine, id, signal));
+}
+
+async function purgeAll(engine: Engine, id: RequestId, signal: AbortSignal): Promise<PurgeDetail> {
+  const scannable = engine.surfaces.flatMap(({ declaration, guarantees }) =>
+    guarantees.scan === "none" ? [] : [declaration.id],
+  );
+  const outcomes = await purgeStores(engine, scannable, signal);
+  const finishedAt = utcTime(engine.clock());
+  const logIndex = engine.ledger.append({ type: "purge-finished", at: finishedAt, request: id });
   return {
-    finishedAt: detail.finishedAt,
-    logIndex: detail.logIndex,
-    outcomes: new Map(detail.outcomes.map(([surface, outcome, said]) => [surface, toPurged(outcome, said)])),
+    outcomes: [...outcomes].map(([surface, purged]) => [
+      surface,
+      purged.outcome,
+      "why" in purged ? purged.why : purged.method,
+    ]),
+    finishedAt,
+    logIndex,
+  };
+}
+
+function toRequestPurge({ outcomes, finishedAt, logIndex }: PurgeDetail): RequestPurge {
+  return {
+    finishedAt,
+    logIndex,
+    outcomes: new Map(outcomes.map(([surface, outcome, said]) => [surface, toPurged(outcome, said)])),
   };
 }
 

@@ -82,12 +82,37 @@ export function rawPatterns(db: Reader, lost: readonly LostTerms[]): readonly Te
   );
 }
 
+/** What to look for in raw bytes: the stored forms of lost terms, but for those that a living term of any index of the store may have too. */
+export function lostPatterns(db: Reader, lost: readonly LostTerms[]): readonly TermPattern[] {
+  const byForm = new Map<string, TermPattern[]>();
+  let number = 0;
+  for (const { byNeedle, isTrigram } of lost) {
+    for (const [needle, terms] of byNeedle) {
+      for (const term of terms) {
+        number += 1;
+        for (const pattern of termPatterns(needle, number, term, isTrigram)) {
+          const form = pattern.bytes.toString("latin1");
+          const known = byForm.get(form);
+          if (known === undefined) byForm.set(form, [pattern]);
+          else known.push(pattern);
+        }
+      }
+    }
+  }
+  if (byForm.size === 0) return [];
+  for (const { table, isTrigram, byNeedle } of lost) {
+    const gone = new Set([...byNeedle.values()].flat());
+    // `nation` behind `name` is stored like `ration` behind `rat`: two lengths and the same tail.
+    for (const term of liveTerms(db, table)) {
+      if (gone.has(term)) continue;
+      for (const { bytes } of termPatterns(0, 0, term, isTrigram)) byForm.delete(bytes.toString("latin1"));
+    }
+  }
+  return [...byForm.values()].flat();
+}
+
 /** Terms in the raw bytes of a file, as FTS5 writes them. */
-export async function* lookInFile(
-  path: string,
-  patterns: readonly TermPattern[],
-  signal: AbortSignal,
-): AsyncGenerator<Finding> {
+export async function* lookInFile(path: string, patterns: readonly TermPattern[], signal: AbortSignal): AsyncGenerator<Finding> {
   if (patterns.length === 0) return;
   const scanner = createPatternScanner(patterns);
   const found = new Map<number, { readonly terms: Set<number>; readonly offset: number }>();
