@@ -51,6 +51,8 @@ export interface AttestationInput {
     readonly target: "person" | "records";
     /** Equal to the logged request's; empty where the target is records. */
     readonly who: readonly Who[];
+    /** Identifier types that the operator says the person has none of (LINEAGE-7); the statement says so. */
+    readonly none?: readonly string[];
     readonly received?: UtcTime;
     readonly due?: UtcTime;
     readonly approvals?: readonly Approval[];

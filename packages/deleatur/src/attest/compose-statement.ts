@@ -57,7 +57,7 @@ function composeErasure(input: AttestationInput, { effective }: Answer<"erasure"
     _type: STATEMENT_TYPE,
     subject: subjectOf(input, roots.B),
     predicateType: ERASURE_PREDICATE,
-    predicate: { ...facts, statement: erasureWords(facts, counts), limits: limitsOf(input.hasAnchor, facts.surfaces) },
+    predicate: { ...facts, statement: erasureWords(facts, counts), limits: limitsOf(input, facts.surfaces) },
   };
 }
 
@@ -74,7 +74,7 @@ function composeTombstone(input: AttestationInput, { effective, risks }: Answer<
     predicate: {
       ...facts,
       statement: tombstoneWords(facts, counts),
-      limits: limitsOf(input.hasAnchor, facts.surfaces),
+      limits: limitsOf(input, facts.surfaces),
     },
   };
 }
@@ -104,7 +104,7 @@ function composeWithheld(input: AttestationInput, { code }: Answer<"withheld">):
       cures: [...new Set(judgement.reasons.map(({ cure }) => cure))],
       surfaces: states,
       statement: withheldWords(input, code, states),
-      limits: limitsOf(input.hasAnchor, []),
+      limits: limitsOf(input, []),
     },
   };
 }

@@ -19,8 +19,17 @@ function dateOf(seconds: number): string {
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`;
 }
 
+/** Of more than so many the words name the first ones only; all of them stand in the statement's own list. */
+const NAMED = 24;
+
 function namesOf(surfaces: readonly { readonly id: string }[]): string {
-  return surfaces.map(({ id }) => id).join(", ");
+  const names = surfaces.slice(0, NAMED).map(({ id }) => id);
+  const rest = surfaces.length - names.length;
+  return rest > 0 ? `${names.join(", ")} and ${rest} more` : names.join(", ");
+}
+
+function sum<Item>(items: readonly Item[], pick: (item: Item) => number): number {
+  return items.reduce((total, item) => total + pick(item), 0);
 }
 
 function targetOf(target: "person" | "records", who: number): string {
@@ -33,8 +42,17 @@ function whatWasDone(facts: EpochFacts, counts: ClosureCounts): readonly string[
     `Request ${facts.request} about ${targetOf(target, who.length)}, over the inventory ${boundary.id}, version ${boundary.version}.`,
     `${counted(counts.erased, "record")} erased and ${counted(counts.rewritten, "record")} rewritten, everything known to be derived from them included.`,
     `Epoch ${epoch}, a fresh scan begun after the last purge, commits to what every data location held then.`,
-    `${counted(denylist.count, "do-not-store entry", "do-not-store entries")} refuse the same content at the insert paths of: ${denylist.scope.join(", ")}.`,
+    `${counted(denylist.count, "do-not-store entry", "do-not-store entries")} refuse the same content at the insert paths of: ${namesOf(denylist.scope.map((id) => ({ id })))}.`,
   ];
+  const runs = facts.probes.filter(({ outcome }) => outcome === "ran");
+  const [taken, found] = [sum(runs, ({ controls }) => controls.taken), sum(runs, ({ controls }) => controls.found)];
+  lines.push(
+    `${counted(runs.length, "probe run")} found ${found} of the ${taken} surviving records that they had to find.`,
+  );
+  const reviewed = sum(facts.probes, ({ suspects }) => suspects.reviewed);
+  if (reviewed > 0) lines.push(`${counted(reviewed, "likeness", "likenesses")} reviewed and decided by a person.`);
+  if (facts.exemptions.length > 0)
+    lines.push(`Exempt by the inventory: ${facts.exemptions.map(({ name, kind }) => `${name} (${kind})`).join(", ")}.`);
   if (bystanders.lost > 0) lines.unshift(`${counted(bystanders.lost, "record")} of other persons lost.`);
   return lines;
 }
@@ -78,15 +96,13 @@ function riskWords({ surface, code, text, deadline, cure }: ResidualRisk): strin
 }
 
 export function withheldWords(input: AttestationInput, code: string, states: readonly SurfaceState[]): string {
-  const sum = (pick: (state: SurfaceState) => number): number =>
-    states.reduce((total, state) => total + pick(state), 0);
-  const open = sum((state) => state.pending + state.unsupported + state.failed + state.blind);
+  const open = sum(states, (state) => state.pending + state.unsupported + state.failed + state.blind);
   const { request, boundary, judgement } = input;
   return [
     `Withheld (${code}): no erasure is attested over the inventory ${boundary.publicForm.id}, version ${boundary.version}.`,
     `Request ${request.id} about ${targetOf(request.target, request.who.length)}.`,
     "A withheld signature stops no erasure: what the known derivations reach was or is being erased all the same.",
-    `${sum((state) => state.erased)} erased, ${sum((state) => state.rewritten)} rewritten, ${sum((state) => state.absent)} already absent, ${open} open.`,
+    `${sum(states, (state) => state.erased)} erased, ${sum(states, (state) => state.rewritten)} rewritten, ${sum(states, (state) => state.absent)} already absent, ${open} open.`,
     ...missingWords(judgement),
   ].join("\n");
 }
@@ -95,7 +111,8 @@ function missingWords({ error }: Judgement): readonly string[] {
   if (error?.class !== "DerivationClosureError") return [];
   const window = error.windowSeconds === undefined ? [] : [`The longest wait is ${error.windowSeconds} seconds.`];
   const { surfaces = [] } = error;
-  return surfaces.length === 0 ? window : [`Data locations that it is about: ${surfaces.join(", ")}.`, ...window];
+  const about = namesOf(surfaces.map((id) => ({ id })));
+  return surfaces.length === 0 ? window : [`Data locations that it is about: ${about}.`, ...window];
 }
 
 const SCOPE =
@@ -121,11 +138,15 @@ const NO_ANCHOR =
   "The ledger has no anchor outside the stores' backup set: a ledger restored to the past together with them would not be noticed.";
 
 /** What an attestation does not say. `surfaces` are those attested; none in a refusal. */
-export function limitsOf(hasAnchor: boolean, surfaces: readonly AttestedSurface[]): readonly string[] {
+export function limitsOf(
+  { hasAnchor, request: { none = [] } }: AttestationInput,
+  surfaces: readonly AttestedSurface[],
+): readonly string[] {
   const loose = surfaces.filter(({ alg, snapshot }) => alg === 1 && snapshot === "none");
   return [
     ...NOT_SAID,
     ...(hasAnchor ? [] : [NO_ANCHOR]),
+    ...(none.length === 0 ? [] : [`By the operator's word the person has no identifier of type: ${none.join(", ")}.`]),
     ...(loose.length === 0 ? [] : [`Scanned without a snapshot, under the fence alone: ${namesOf(loose)}.`]),
     ...surfaces.flatMap(({ id, outOfReach }) => outOfReach.map((what) => `Out of reach in ${id}: ${what}.`)),
   ];

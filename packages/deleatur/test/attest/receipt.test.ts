@@ -213,6 +213,23 @@ describe("every kind", () => {
     expect(statement.predicate.statement).toContain("COMPLIANT: nothing found in the 5 declared locations");
   });
 
+  it("LINEAGE-7: an identifier type that the person is said to have none of is attested", () => {
+    const { scene } = issued(WITHHELD);
+    const request = { ...scene.input.request, none: ["email"] };
+    const { limits } = composeStatement({ ...scene.input, request }).predicate;
+    expect(limits.join("\n")).toContain("no identifier of type: email");
+  });
+
+  it("the words give the controls that were found, and no more than the first of many locations", () => {
+    const test = temporaryLedger({ boundaryId: FORM.id });
+    const scene = logScene(test.ledger, test.setClock, ERASURE);
+    expect(composeStatement(scene.input).predicate.statement).toMatch(/probe runs found (\d+) of the \1 surviving/);
+    const surfaces = Array.from({ length: 30 }, (_, i) => `s${i}`);
+    const error = { class: "DerivationClosureError", code: "DOMAIN_NOT_COVERED", surfaces } as const;
+    const judgement = judged({ kind: "withheld", code: error.code, resumable: true, risks: [] }, { error });
+    expect(composeStatement({ ...scene.input, judgement }).predicate.statement).toContain("s23 and 6 more");
+  });
+
   it("no statement is composed where the judge allows none", () => {
     const { scene } = issued(WITHHELD);
     const judgement = judged({ kind: "none", code: "NOTHING_FOUND" });
