@@ -67,7 +67,7 @@ export function createLineage(core: LedgerCore): LineageRecords {
     );
   }
 
-  function mention(digest: Uint8Array, ref: ArtifactRef, origin: EdgeOrigin): void {
+  function mention(digest: Uint8Array, ref: ArtifactRef, origin: EdgeOrigin, at: string): void {
     if (connection.get("SELECT 1 FROM artifacts WHERE digest = ?", digest) !== undefined) return;
     connection.run(
       "INSERT INTO artifacts (digest, surface, state, known_by, sealed, recorded_at) VALUES (?, ?, 'mentioned', ?, ?, ?)",
@@ -75,11 +75,11 @@ export function createLineage(core: LedgerCore): LineageRecords {
       ref.surface,
       origin,
       sealArtifact(core, digest, ref.key),
-      now(core),
+      at,
     );
   }
 
-  function upsert(digest: Uint8Array, { ref, origin, contentDigest }: ArtifactRecord): void {
+  function upsert(digest: Uint8Array, { ref, origin, contentDigest }: ArtifactRecord, at: string): void {
     const known = row(digest);
     const tag = contentDigest === undefined ? null : tagOf(contentDigest);
     if (known === undefined) {
@@ -90,7 +90,7 @@ export function createLineage(core: LedgerCore): LineageRecords {
         origin,
         sealArtifact(core, digest, ref.key, contentDigest),
         tag,
-        now(core),
+        at,
       );
       return;
     }
@@ -111,8 +111,7 @@ export function createLineage(core: LedgerCore): LineageRecords {
     );
   }
 
-  function tagSubject(digest: Uint8Array, identifier: SubjectIdentifier): void {
-    const subject = digests.identifierDigest(identifier);
+  function tagSubject(digest: Uint8Array, identifier: SubjectIdentifier, subject: Uint8Array): void {
     if (connection.get("SELECT 1 FROM identifiers WHERE digest = ?", subject) === undefined) {
       const { type, value } = identifier;
       const sealed = sealByGuard(core, `identifiers/${hexOf(subject)}`, jsonBytes({ type, value }));
@@ -179,13 +178,21 @@ export function createLineage(core: LedgerCore): LineageRecords {
   return {
     recordArtifacts(list) {
       connection.transaction(() => {
+        const at = now(core);
+        // A batch names few persons many times.
+        const persons = new Map<string, Uint8Array>();
         for (const record of list) {
           const digest = digests.artifactDigest(record.ref);
-          upsert(digest, record);
-          for (const identifier of record.subjects) tagSubject(digest, identifier);
+          upsert(digest, record, at);
+          for (const identifier of record.subjects) {
+            const name = JSON.stringify([identifier.type, identifier.value]);
+            const subject = persons.get(name) ?? digests.identifierDigest(identifier);
+            persons.set(name, subject);
+            tagSubject(digest, identifier, subject);
+          }
           for (const source of record.sources) {
             const sourceDigest = digests.artifactDigest(source);
-            mention(sourceDigest, source, record.origin);
+            mention(sourceDigest, source, record.origin, at);
             addEdge(sourceDigest, digest, record.origin);
           }
         }
