@@ -14,10 +14,10 @@ const WORD =
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/u;
 const PLAIN_WORD = /[a-z0-9]+/g;
 
-/** Upper, then lower case, which also folds ß to ss; both sigmas are one. NFKC again, since case mapping can take text out of it. */
+/** Lower, upper, lower: so ẞ and ß fold to ss as well; both sigmas are one. NFKC again, since case mapping can take text out of it. */
 function foldCase(text: string): string {
   const composed = text.replace(APOSTROPHES, "'").replace(INVISIBLE, "").normalize("NFKC");
-  return composed.toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
+  return composed.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }
 
 /** The normalised words of a text, in order. Stable: the same for equal text in every process and every version of this format. */

@@ -186,7 +186,7 @@ describe("erasing JSONL", () => {
           );
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 

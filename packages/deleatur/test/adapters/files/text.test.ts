@@ -1,0 +1,124 @@
+// Proves on real files what the kind `text` promises: a file is a record, its path the key, and erased means gone with the folders it leaves empty.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseFileGlob } from "../../../src/adapters/files/file-glob.ts";
+import type { SurfaceDeclaration } from "../../../src/model/declaration.ts";
+import { surfaceId } from "../../../src/model/ids.ts";
+import { collect, keys, makeFolder, openSurface, signal } from "./open-folder.ts";
+
+const notes: Partial<SurfaceDeclaration> = {
+  id: surfaceId("notes"),
+  kind: "text",
+  key: [],
+  content: [],
+  subject: [{ type: "account", segment: 1, of: "key", sep: "/" }],
+};
+
+describe("text files", () => {
+  it("reads each file under its path, with the person that a part of the path names", async () => {
+    const folder = makeFolder({ "users/42/a.md": "first", "users/421/a.md": "second", "users/42/a.md~": "copy" });
+    const surface = await openSurface(folder, "users/**/*.md", {
+      ...notes,
+      subject: [{ type: "account", segment: 0, of: "key", sep: "/" }],
+    });
+    expect(await collect(surface.scan(signal))).toEqual([
+      {
+        surface: "notes",
+        key: "42/a.md",
+        subjects: [{ type: "account", value: "42" }],
+        sources: [],
+        content: [{ type: "text", name: "text", text: "first" }],
+      },
+      {
+        surface: "notes",
+        key: "421/a.md",
+        subjects: [{ type: "account", value: "421" }],
+        sources: [],
+        content: [{ type: "text", name: "text", text: "second" }],
+      },
+    ]);
+    expect((await surface.census(signal)).map(({ name }) => name)).toEqual(["logs.*", "logs.42/a.md~"]);
+  });
+
+  it("C16: erases the file of the key alone, and the folder that it leaves empty", async () => {
+    const folder = makeFolder({ "users/42/deep/a.md": "first", "users/421/a.md": "second" });
+    const surface = await openSurface(folder, "**/*.md", notes);
+    const erased = await surface.erase(keys("users/42/deep/a.md", "users/42/b.md", "../etc/x.md"), signal);
+    expect(erased.map(({ outcome }) => outcome)).toEqual(["erased", "absent", "absent"]);
+    expect(readdirSync(join(folder.path, "users"))).toEqual(["421"]);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    const all = await surface.erase(keys("users/421/a.md"), signal);
+    expect(all).toMatchObject([{ outcome: "erased" }]);
+    expect(existsSync(folder.path)).toBe(true);
+  });
+
+  it("rewrites a file as a whole, and refuses to take away a person that the path names", async () => {
+    const folder = makeFolder({ "users/42/a.md": "first" });
+    const surface = await openSurface(folder, "**/*.md", notes);
+    const [artifact] = await collect(surface.scan(signal));
+    if (artifact === undefined) throw new Error("not read");
+    const next = { ...artifact, content: [{ type: "text", name: "text", text: "rewritten" } as const] };
+    expect(await surface.rewrite([{ ...next, subjects: [] }], signal)).toMatchObject([{ outcome: "failed" }]);
+    expect(folder.read("users/42/a.md")).toBe("first");
+    expect(await surface.rewrite([next], signal)).toMatchObject([{ outcome: "rewritten" }]);
+    expect(folder.read("users/42/a.md")).toBe("rewritten");
+    expect(readdirSync(join(folder.path, "users/42"))).toEqual(["a.md"]);
+  });
+
+  it("VERDICT-4: a file that is no text stops the scan", async () => {
+    const folder = makeFolder({});
+    folder.write("a.md", Uint8Array.from([0xff, 0xfe, 0]));
+    await expect(collect((await openSurface(folder, "*.md", notes)).scan(signal))).rejects.toMatchObject({
+      code: "NOT_UTF8",
+      place: { file: "a.md" },
+    });
+  });
+
+  it("plants a canary in a file of its own and takes it out", async () => {
+    const folder = makeFolder({ "users/42/a.md": "first" });
+    const surface = await openSurface(folder, "users/*/*.md", notes);
+    const content = [{ type: "text", name: "text", text: "canary" } as const];
+    const planted = await surface.plant(
+      {
+        surface: surfaceId("notes"),
+        key: keys("deleatur-canary-1")[0] ?? planted0(),
+        subjects: [],
+        sources: [],
+        content,
+      },
+      signal,
+    );
+    expect(planted).toEqual({ key: "deleatur-canary-1/deleatur-canary-1.md", outcome: "planted" });
+    await surface.erase([planted.key], signal);
+    expect(readdirSync(join(folder.path, "users"))).toEqual(["42"]);
+  });
+});
+
+function planted0(): never {
+  throw new Error("no key");
+}
+
+describe("parseFileGlob", () => {
+  const cases: readonly (readonly [glob: string, path: string, matches: boolean])[] = [
+    ["/d/*.jsonl", "a.jsonl", true],
+    ["/d/*.jsonl", "a.jsonl.bak", false],
+    ["/d/*.jsonl", "sub/a.jsonl", false],
+    ["/d/*.jsonl", ".a.jsonl", false],
+    ["/d/**/*.md", "a.md", true],
+    ["/d/**/*.md", "x/y/a.md", true],
+    ["/d/**/*.md", "x/.git/a.md", false],
+    ["/d/**", "x/y", true],
+    ["/d/a?c*e", "abcde", true],
+    ["/d/a?c*e", "acde", false],
+    ["/d/[a].txt", "[a].txt", true],
+    ["/d/[a].txt", "a.txt", false],
+    ["/d/*a*a*a*a*b", "a".repeat(2000), false],
+    ["/d/x/only.jsonl", "only.jsonl", true],
+  ];
+  it.each(cases)("%s on a path", (glob, path, matches) => {
+    const parsed = parseFileGlob(glob);
+    expect(parsed.matches(path)).toBe(matches);
+    expect(parsed.directory).toBe(glob.includes("only") ? "/d/x" : "/d");
+  });
+});
