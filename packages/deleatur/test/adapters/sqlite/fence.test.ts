@@ -4,7 +4,19 @@ import { describe, expect, test } from "vitest";
 import { artifactKey, requestId, surfaceId } from "../../../src/model/ids.ts";
 import type { Artifact } from "../../../src/model/artifact.ts";
 import type { FenceOrder } from "../../../src/surface.ts";
-import { countBytes, declare, keys, newStore, openSurface, REQUEST, scan, signal, text } from "./sqlite-fixture.ts";
+import {
+  countBytes,
+  declare,
+  findings,
+  keys,
+  needleOf,
+  newStore,
+  openSurface,
+  REQUEST,
+  scan,
+  signal,
+  text,
+} from "./sqlite-fixture.ts";
 
 const episodes = surfaceId("episodes");
 
@@ -242,6 +254,23 @@ test("two requests share a fence; each ends alone, and with the last no table, t
   app.exec("DELETE FROM notes; VACUUM");
   app.pragma("wal_checkpoint(TRUNCATE)");
   expect(countBytes(file, "person-two") + countBytes(file, "person-one")).toBe(0);
+});
+
+test("what stands in the fence while probes run is no finding", async () => {
+  const { file } = newStore(`CREATE TABLE notes (id INTEGER PRIMARY KEY, user_id TEXT, mail TEXT);
+    INSERT INTO notes VALUES (1, 's', 'somebody@example.org'), (2, 't', 'a longer text that stays where it is');`);
+  const opened = await openSurface(
+    declare("sqlite", { table: "notes", subject: [{ type: "email", column: "mail" }], content: [text("mail")] }),
+    file,
+  );
+  const [gone] = await scan(opened);
+  if (gone === undefined) throw new Error("nothing scanned");
+  await opened.surface.fence(order({ identifiers: [{ type: "email", value: "somebody@example.org" }] }), signal);
+  await opened.surface.erase(keys(1), signal);
+  await opened.surface.purge(signal);
+  expect(await findings(opened, "bytes", [needleOf(gone, 0)])).toEqual([]);
+  await opened.surface.unfence(REQUEST, signal);
+  expect(countBytes(file, "somebody@example.org")).toBe(0);
 });
 
 test("unfence alone leaves no identifier in the files", async () => {

@@ -254,6 +254,26 @@ test.each(["content=''", "content='', contentless_delete=1"])(
   },
 );
 
+test("the term search takes no living term for a lost one: one of another index, or one with the same tail at the same place", async () => {
+  const { file, app } = newStore(`
+    CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT);
+    CREATE VIRTUAL TABLE episodes_fts USING fts5(text, content='episodes', content_rowid='id');
+    CREATE VIRTUAL TABLE notes USING fts5(body);
+    INSERT INTO episodes VALUES (1, 'ration marzipan'), (2, 'name nation nature');
+    INSERT INTO notes VALUES ('marzipan for all');
+    INSERT INTO episodes_fts(episodes_fts) VALUES ('rebuild');`);
+  const { table, fts } = await openBoth(file);
+  const [gone] = await scan(table);
+  if (gone === undefined) throw new Error("nothing scanned");
+  await fts.surface.erase(keys(1), signal);
+  await table.surface.erase(keys(1), signal);
+  await table.surface.purge(signal);
+  expect(countBytes(file, "arzipan")).toBeGreaterThan(0);
+  expect(await findings(table, "bytes", [needleOf(gone, 0)])).toEqual([]);
+  app.exec("DELETE FROM notes");
+  expect((await findings(table, "bytes", [needleOf(gone, 0)])).map(({ match }) => match.how)).toContain("term");
+});
+
 describe("CLAIM-5: a contentless index whose terms do not make themselves again (porter stems stems)", () => {
   const sql = `CREATE VIRTUAL TABLE episodes_fts USING fts5(text, content='', tokenize='porter');
     CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT);

@@ -213,7 +213,11 @@ test("samples that ANALYZE took of erased values go with the purge", async () =>
   app.exec("DELETE FROM episodes WHERE id NOT IN (76, 77, 78); ANALYZE");
   expect(hasSample()).toBe(true);
   const opened = await openSurface(declared, file);
+  const gone = (await scan(opened)).find(({ key }) => key === "77");
+  if (gone === undefined) throw new Error("nothing scanned");
   await opened.surface.erase(keys(77), signal);
+  app.pragma("wal_checkpoint(TRUNCATE)");
+  expect((await findings(opened, "bytes", [needleOf(gone, 0)])).map(({ match }) => match.how)).toContain("bytes");
   await opened.surface.purge(signal);
   expect(hasSample()).toBe(false);
   expect(countBytes(file, MARKER)).toBe(0);

@@ -66,24 +66,6 @@ const OVERLAP = 256;
  * (The live indexes themselves are asked term by term, see `lookInIndex`.)
  */
 export function rawPatterns(db: Reader, lost: readonly LostTerms[]): readonly TermPattern[] {
-  const living = new Set<string>();
-  for (const { table, isTrigram } of lost)
-    for (const term of liveTerms(db, table))
-      for (const { bytes } of termPatterns(0, 0, term, isTrigram)) living.add(bytes.toString("latin1"));
-  let number = 0;
-  return lost.flatMap(({ byNeedle, isTrigram }) =>
-    [...byNeedle].flatMap(([needle, terms]) =>
-      terms.flatMap((term) =>
-        termPatterns(needle, (number += 1), term, isTrigram).filter(
-          ({ bytes }) => !living.has(bytes.toString("latin1")),
-        ),
-      ),
-    ),
-  );
-}
-
-/** What to look for in raw bytes: the stored forms of lost terms, but for those that a living term of any index of the store may have too. */
-export function lostPatterns(db: Reader, lost: readonly LostTerms[]): readonly TermPattern[] {
   const byForm = new Map<string, TermPattern[]>();
   let number = 0;
   for (const { byNeedle, isTrigram } of lost) {
@@ -100,19 +82,20 @@ export function lostPatterns(db: Reader, lost: readonly LostTerms[]): readonly T
     }
   }
   if (byForm.size === 0) return [];
-  for (const { table, isTrigram, byNeedle } of lost) {
-    const gone = new Set([...byNeedle.values()].flat());
-    // `nation` behind `name` is stored like `ration` behind `rat`: two lengths and the same tail.
-    for (const term of liveTerms(db, table)) {
-      if (gone.has(term)) continue;
+  for (const { table, isTrigram } of lost) {
+    // `nation` behind `name` is stored as `ration` is behind `ram`: two lengths and the same tail.
+    for (const term of liveTerms(db, table))
       for (const { bytes } of termPatterns(0, 0, term, isTrigram)) byForm.delete(bytes.toString("latin1"));
-    }
   }
   return [...byForm.values()].flat();
 }
 
 /** Terms in the raw bytes of a file, as FTS5 writes them. */
-export async function* lookInFile(path: string, patterns: readonly TermPattern[], signal: AbortSignal): AsyncGenerator<Finding> {
+export async function* lookInFile(
+  path: string,
+  patterns: readonly TermPattern[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
   if (patterns.length === 0) return;
   const scanner = createPatternScanner(patterns);
   const found = new Map<number, { readonly terms: Set<number>; readonly offset: number }>();
