@@ -113,7 +113,8 @@ function probes({ surfaces, probes: runs }: EpochPredicate): readonly Finding[] 
       flaws.push(fail("a probe of a data location that the statement does not have", run.surface));
     else if (surface.alg === 1) {
       // A blind look-alike probe costs no more than its own word; the required ones may not be blind.
-      const isOptional = !REQUIRED_PROBES.some((name) => name === run.name) && run.outcome !== "ran";
+      const isOptional =
+        run.survivors === 0 && run.outcome !== "ran" && !REQUIRED_PROBES.some((name) => name === run.name);
       const flaw = isOptional ? undefined : probeFlaw(run, surface);
       if (flaw !== undefined) flaws.push(fail(flaw, run.surface));
     } else if (run.survivors > 0) flaws.push(fail(`the probe ${run.name} found survivors`, run.surface));
