@@ -1,5 +1,4 @@
 // The fence: from the start of a request, no new write about its person and no derivation from its closure. It must not hold anything but digests.
-import { markDropped } from "./compaction.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
 import { hexList, type LedgerCore } from "./ledger-core.ts";
 import type { Fence } from "./ledger.ts";
@@ -27,7 +26,7 @@ export function createFence(core: LedgerCore): Fence {
     lowerFence(request) {
       connection.transaction(() => {
         connection.run("DELETE FROM fences WHERE request = ?", request);
-        markDropped(core);
+        connection.flushAfterCommit();
       });
     },
     isFenced({ identifiers = [], refs = [], sources = [] }) {

@@ -130,6 +130,7 @@ export function createIntents(
     abortIntents(ids) {
       connection.transaction(() => {
         for (const id of ids) end(id);
+        connection.flushAfterCommit();
       });
     },
     openIntents: () =>
@@ -159,6 +160,7 @@ export function createIntents(
             return;
           case "aborted":
             end(id);
+            connection.flushAfterCommit();
             return;
           case "unresolved":
             connection.run("UPDATE intents SET state = 'unresolved' WHERE id = ?", id);

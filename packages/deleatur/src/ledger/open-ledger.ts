@@ -120,6 +120,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     const { log, ...ledger } = build(core);
     if (!isReadonly && schemaVersion(connection) < SCHEMA_VERSION) {
       connection.transaction(() => {
+        if (schemaVersion(connection) > 0) compareKeys(connection, keys);
         if (!migrate(connection)) return;
         writeKeyChecks(connection, keys);
         log.begin();

@@ -1,0 +1,25 @@
+// A typed JSON value that a request keeps sealed under its own key: what comes out is what went in, authenticated by the seal.
+import type { RequestId } from "../model/ids.ts";
+import type { RequestJournal } from "./request-record.ts";
+
+type Seals = Pick<RequestJournal, "putSealed" | "getSealed">;
+
+export interface SealedValue<Value> {
+  put(ledger: Seals, id: RequestId, value: Value): void;
+  /** Undefined before it was put, and after the request is closed. */
+  open(ledger: Seals, id: RequestId): Value | undefined;
+}
+
+/** `name` stands in clear: no personal data in it. A `Value` must survive JSON (dates become text). */
+export function sealedValue<Value>(name: string): SealedValue<Value> {
+  return {
+    put(ledger, id, value) {
+      ledger.putSealed(id, name, new TextEncoder().encode(JSON.stringify(value)));
+    },
+    open(ledger, id) {
+      const bytes = ledger.getSealed(id, name);
+      // Written by `put` alone, which took a `Value`.
+      return bytes === undefined ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as Value);
+    },
+  };
+}
