@@ -5,7 +5,8 @@ import { planRequest } from "../forget/plan.ts";
 import { surveySurvivors } from "../forget/survey.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import type { Engine } from "../engine.ts";
-import { artifactId, requestId } from "../model/ids.ts";
+import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
+import { artifactId, requestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { openNeedles, sealNeedles } from "../examine/kept-needles.ts";
@@ -14,6 +15,15 @@ import { openNeedles, sealNeedles } from "../examine/kept-needles.ts";
 export const TICKET_FORMAT = "deleatur-audit-ticket/1";
 const DEFAULT_DAYS = 14;
 const DAY_MS = 24 * 3600 * 1000;
+
+/** Who or what a ticket is about, beside the needles and the baseline. */
+export interface Audited {
+  readonly target: "person" | "records";
+  readonly identifiers: readonly SubjectIdentifier[];
+  readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
+}
+
+export const AUDITED: SealedValue<Audited> = sealedValue("audit");
 
 export interface AuditTicket {
   readonly format: typeof TICKET_FORMAT;
@@ -53,8 +63,11 @@ export async function prepareAudit(
     due: utcTime(expires),
     options: { audit: true },
   });
-  const sealed = { target: given, identifiers: plan.identifiers, identifiersUnknown: plan.identifiersUnknown };
-  ledger.putSealed(id, "audit", new TextEncoder().encode(JSON.stringify(sealed)));
+  AUDITED.put(ledger, id, {
+    target: target.kind,
+    identifiers: plan.identifiers,
+    identifiersUnknown: plan.identifiersUnknown,
+  });
   ledger.putItems(
     id,
     plan.items

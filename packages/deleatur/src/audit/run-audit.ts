@@ -7,22 +7,14 @@ import type { RequestOutcome } from "../forget/outcome.ts";
 import { surfaceOutcomes } from "../forget/surface-outcomes.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import { UsageError } from "../model/errors.ts";
-import {
-  artifactId,
-  artifactKey,
-  requestId,
-  surfaceId,
-  type RequestId,
-  type SubjectIdentifier,
-  type SurfaceId,
-} from "../model/ids.ts";
+import { artifactId, artifactKey, requestId, surfaceId, type RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { contentDigests } from "../record/guard.ts";
 import { openBaseline } from "../examine/baseline.ts";
 import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-evidence.ts";
 import { type KeptNeedle, openNeedles } from "../examine/kept-needles.ts";
 import type { EpochScan } from "../examine/scan-epoch.ts";
-import { type AuditTicket, TICKET_FORMAT } from "./prepare-audit.ts";
+import { AUDITED, type AuditTicket, TICKET_FORMAT } from "./prepare-audit.ts";
 
 export interface AuditOrder {
   readonly claim: ErasureClaim;
@@ -43,29 +35,21 @@ export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortS
   return auditOutcome(engine, order.ticket?.ticket ?? "", inquiry, gathered);
 }
 
-interface SealedAudit {
-  readonly target: GivenTarget;
-  readonly identifiers: readonly SubjectIdentifier[];
-  readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
-}
-
 function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): Inquiry {
   const id = openTicket(engine, ticket);
   const { ledger } = engine;
-  const bytes = ledger.getSealed(id, "audit");
-  if (bytes === undefined) throw badTicket("its fingerprints are gone");
-  // Sealed by prepareAudit.
-  const sealed = JSON.parse(new TextDecoder().decode(bytes)) as SealedAudit;
+  const audited = AUDITED.open(ledger, id);
+  if (audited === undefined) throw badTicket("its fingerprints are gone");
   const needles = openNeedles(engine, id);
   const items = ledger.items(id);
   return {
     ...baseInquiry(engine, claim, needles),
-    target: (sealed.target.records ?? []).length > 0 ? "records" : "person",
-    identifiers: sealed.identifiers,
+    target: audited.target,
+    identifiers: audited.identifiers,
     items,
     baseline: openBaseline(ledger, ledger.getSealed(id, "baseline")),
     before: { found: items.length > 0, count: items.length },
-    identifiersUnknown: sealed.identifiersUnknown,
+    identifiersUnknown: audited.identifiersUnknown,
   };
 }
 

@@ -153,7 +153,9 @@ function probesOf(
 function mergeSurvivors(scanned: readonly Survivor[], probed: readonly Survivor[]): readonly Survivor[] {
   const byPlace = new Map<string, Survivor>();
   for (const survivor of [...probed, ...scanned]) {
-    const place = JSON.stringify([survivor.container, survivor.surface, survivor.key]);
+    // The scan names the surface, a probe the table behind it: the same artifact is one survivor.
+    const { container, surface, key } = survivor;
+    const place = JSON.stringify(surface === undefined || key === undefined ? [container] : [surface, key]);
     const known = byPlace.get(place);
     if (known === undefined) byPlace.set(place, survivor);
     else if (known.provenance !== "reached" && survivor.provenance === "reached") {
@@ -174,7 +176,7 @@ function groupTypes(
   unknown: readonly { readonly surface: SurfaceId; readonly type: string }[],
 ): readonly { readonly surface: string; readonly types: readonly string[] }[] {
   const bySurface = new Map<string, string[]>();
-  for (const { surface, type } of unknown) bySurface.set(surface, [...(bySurface.get(surface) ?? []), type].sort());
+  for (const { surface, type } of unknown) bySurface.set(surface, [...(bySurface.get(surface) ?? []), type].toSorted());
   return [...bySurface].map(([surface, types]) => ({ surface, types }));
 }
 

@@ -1,30 +1,25 @@
 // Keeps a request's suspects and which of them were reviewed, sealed under the request key.
 import type { Engine } from "../engine.ts";
+import { sealedValue } from "../ledger/sealed-value.ts";
 import type { RequestId } from "../model/ids.ts";
 import type { Suspect } from "./grade-findings.ts";
 
-export function openSuspects(engine: Engine, id: RequestId): readonly Suspect[] {
-  return get<readonly Suspect[]>(engine, id, "suspects") ?? [];
+const SUSPECTS = sealedValue<readonly Suspect[]>("suspects");
+const REVIEWS = sealedValue<readonly string[]>("reviews");
+
+export function openSuspects({ ledger }: Engine, id: RequestId): readonly Suspect[] {
+  return SUSPECTS.open(ledger, id) ?? [];
 }
 
-export function putSuspects(engine: Engine, id: RequestId, suspects: readonly Suspect[]): void {
-  put(engine, id, "suspects", suspects);
+export function putSuspects({ ledger }: Engine, id: RequestId, suspects: readonly Suspect[]): void {
+  SUSPECTS.put(ledger, id, suspects);
 }
 
-export function openReviews(engine: Engine, id: RequestId): ReadonlySet<string> {
-  return new Set(get<readonly string[]>(engine, id, "reviews") ?? []);
+/** Ids of the suspects that a named role has reviewed. */
+export function openReviews({ ledger }: Engine, id: RequestId): ReadonlySet<string> {
+  return new Set(REVIEWS.open(ledger, id));
 }
 
-export function putReviews(engine: Engine, id: RequestId, reviewed: ReadonlySet<string>): void {
-  put(engine, id, "reviews", [...reviewed]);
-}
-
-function put(engine: Engine, id: RequestId, name: string, value: unknown): void {
-  engine.ledger.putSealed(id, name, new TextEncoder().encode(JSON.stringify(value)));
-}
-
-// What comes out is what `put` sealed.
-function get<Value>(engine: Engine, id: RequestId, name: string): Value | undefined {
-  const bytes = engine.ledger.getSealed(id, name);
-  return bytes === undefined ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as Value);
+export function putReviews({ ledger }: Engine, id: RequestId, reviewed: ReadonlySet<string>): void {
+  REVIEWS.put(ledger, id, [...reviewed]);
 }

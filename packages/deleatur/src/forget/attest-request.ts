@@ -69,6 +69,7 @@ export function attestRequest(
         id,
         target: round.target.kind,
         who: whoOf(engine, id),
+        none: round.target.kind === "person" ? round.target.none : [],
         ...(record?.received === undefined ? {} : { received: record.received }),
         ...(record?.due === undefined ? {} : { due: record.due }),
       },
@@ -132,7 +133,7 @@ function logJudgement(engine: Engine, { id }: PurgedRound, { judgement, evidence
     at,
     request: id,
     verdict: judgement.verdict ?? "none",
-    reasons: [...new Set(judgement.reasons.map(({ code }) => code))].sort(),
+    reasons: [...new Set(judgement.reasons.map(({ code }) => code))].toSorted(),
   });
   for (const code of judgement.violations) {
     const mentions = code === "RESURRECTED" && evidence.back !== "unknown" ? evidence.back : [];

@@ -68,7 +68,10 @@ function isListed({ survivors, back, primaryHolds }: Gathered["evidence"], surfa
 function closureOf(engine: Engine, id: RequestId, round: number): readonly ClosureArtifact[] {
   const contents = new Map<string, Map<string, ContentField>>();
   for (const { ref, content } of openNeedles(engine, id)) {
-    const fields = contents.get(artifactId(ref)) ?? new Map<string, ContentField>();
+    // A reusable key held several artifacts over the rounds; the one that was erased last has the name.
+    const isReusable = engine.bound(ref.surface).declaration.keys === "reusable";
+    const known = isReusable ? undefined : contents.get(artifactId(ref));
+    const fields = known ?? new Map<string, ContentField>();
     for (const field of content) fields.set(`${field.name} ${digestOfField(field)}`, field);
     contents.set(artifactId(ref), fields);
   }

@@ -25,7 +25,7 @@ export async function eraseClosure(
   );
   const todo = plan.items.filter(({ ref, action }) => action !== "keep" && !done.has(artifactId(ref)));
   const ranks = groupBy(
-    [...todo].sort((a, b) => b.rank - a.rank),
+    todo.toSorted((a, b) => b.rank - a.rank),
     ({ rank }) => rank,
   );
   let finished = 0;

@@ -70,7 +70,7 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
 
   const targets = new Set(target.kind === "records" ? target.refs.map(artifactId) : []);
   const decided = new Map<string, PlannedItem>();
-  const sourcesFirst = [...closure].sort((a, b) => rankOf(ranks, a.ref) - rankOf(ranks, b.ref));
+  const sourcesFirst = closure.toSorted((a, b) => rankOf(ranks, a.ref) - rankOf(ranks, b.ref));
   for (const { ref, depth, origins } of sourcesFirst) {
     const id = artifactId(ref);
     const row = rows.get(id);

@@ -25,7 +25,7 @@ export async function prepareRewrites(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Replacement>> {
   const replacements = new Map<string, Replacement>();
-  const items = plan.items.filter(({ action }) => action === "rewrite").sort((a, b) => a.rank - b.rank);
+  const items = plan.items.filter(({ action }) => action === "rewrite").toSorted((a, b) => a.rank - b.rank);
   const erased = needles.filter(({ fate }) => fate === "erased");
   const dropped = new Set(plan.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => artifactId(ref)));
   const isOwn = identifierSet(plan.identifiers);

@@ -38,7 +38,7 @@ export async function purgeRequest(
       const start = purge.window === undefined ? undefined : nextPurgeWindow(purge.window, engine.clock());
       return start === undefined ? [] : [start];
     });
-    const [latest] = starts.sort((a, b) => b.getTime() - a.getTime());
+    const [latest] = starts.toSorted((a, b) => b.getTime() - a.getTime());
     if (latest !== undefined) return { outcomes: new Map(), waitingUntil: latest, finishedAt: "", logIndex: -1 };
   }
   return toRequestPurge(await journal.step("purge", () => purgeAll(engine, id, signal)));

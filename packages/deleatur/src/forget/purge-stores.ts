@@ -10,7 +10,7 @@ export async function purgeStores(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<SurfaceId, Purged>> {
   const results = new Map<SurfaceId, Purged>();
-  const indexesFirst = [...surfaces].sort((a, b) => Number(isIndex(engine, b)) - Number(isIndex(engine, a)));
+  const indexesFirst = surfaces.toSorted((a, b) => Number(isIndex(engine, b)) - Number(isIndex(engine, a)));
   for (const id of indexesFirst) {
     engine.report({ step: "purge", phase: "started", surface: id });
     try {

@@ -119,5 +119,5 @@ export function whoOf(engine: Engine, id: RequestId): readonly Who[] {
   if (record === undefined || code === undefined || record.target === "records") return [];
   return record.identifiers
     .map(({ type, value }) => ({ type, digest: toHex(whoDigest(code, type, value)) }))
-    .sort((a, b) => (a.digest < b.digest ? -1 : 1));
+    .toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
 }

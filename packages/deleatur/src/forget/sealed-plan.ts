@@ -1,5 +1,6 @@
 // Keeps the plan of a round sealed under the request key, so that a resumed run acts on the very plan that was journalled.
 import type { Engine } from "../engine.ts";
+import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
 import type { RequestId, SurfaceId } from "../model/ids.ts";
 import type { Plan } from "./plan.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
@@ -9,29 +10,35 @@ type SealedPlan = Omit<Plan, "withoutLineage" | "unread"> & {
   readonly unread: readonly (readonly [SurfaceId, string])[];
 };
 
-export function sealPlan(engine: Engine, request: RequestId, round: number, plan: Plan): void {
-  const sealed: SealedPlan = { ...plan, withoutLineage: [...plan.withoutLineage], unread: [...plan.unread] };
-  put(engine, request, `plan/${round}`, sealed);
+type SealedReplacements = readonly (readonly [string, Replacement])[];
+
+export function sealPlan({ ledger }: Engine, request: RequestId, round: number, plan: Plan): void {
+  const sealed = { ...plan, withoutLineage: [...plan.withoutLineage], unread: [...plan.unread] };
+  planOf(round).put(ledger, request, sealed);
 }
 
 /** The plan of a round; absent before its plan step. */
-export function openPlan(engine: Engine, request: RequestId, round: number): Plan | undefined {
-  const sealed = get<SealedPlan>(engine, request, `plan/${round}`);
+export function openPlan({ ledger }: Engine, request: RequestId, round: number): Plan | undefined {
+  const sealed = planOf(round).open(ledger, request);
   if (sealed === undefined) return undefined;
   return { ...sealed, withoutLineage: new Map(sealed.withoutLineage), unread: new Map(sealed.unread) };
 }
 
 export function sealReplacements(
-  engine: Engine,
+  { ledger }: Engine,
   request: RequestId,
   round: number,
   replacements: ReadonlyMap<string, Replacement>,
 ): void {
-  put(engine, request, `rewrites/${round}`, [...replacements]);
+  replacementsOf(round).put(ledger, request, [...replacements]);
 }
 
-export function openReplacements(engine: Engine, request: RequestId, round: number): ReadonlyMap<string, Replacement> {
-  return new Map(get<readonly (readonly [string, Replacement])[]>(engine, request, `rewrites/${round}`) ?? []);
+export function openReplacements(
+  { ledger }: Engine,
+  request: RequestId,
+  round: number,
+): ReadonlyMap<string, Replacement> {
+  return new Map(replacementsOf(round).open(ledger, request));
 }
 
 /** Replacements of all rounds so far: what Deleatur itself stored in place of old text. */
@@ -39,12 +46,10 @@ export function allReplacements(engine: Engine, request: RequestId, round: numbe
   return Array.from({ length: round }, (_, index) => [...openReplacements(engine, request, index + 1).values()]).flat();
 }
 
-function put(engine: Engine, request: RequestId, name: string, value: unknown): void {
-  engine.ledger.putSealed(request, name, new TextEncoder().encode(JSON.stringify(value)));
+function planOf(round: number): SealedValue<SealedPlan> {
+  return sealedValue(`plan/${round}`);
 }
 
-// What comes out is what `put` sealed: authenticated, and of this version's own making.
-function get<Value>(engine: Engine, request: RequestId, name: string): Value | undefined {
-  const bytes = engine.ledger.getSealed(request, name);
-  return bytes === undefined ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as Value);
+function replacementsOf(round: number): SealedValue<SealedReplacements> {
+  return sealedValue(`rewrites/${round}`);
 }

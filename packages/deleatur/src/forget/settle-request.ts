@@ -2,6 +2,7 @@
 import { mkdirSync, openSync, closeSync, fsyncSync, renameSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Engine } from "../engine.ts";
+import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
 import type { RequestId } from "../model/ids.ts";
 import type { PurgedRound } from "./conclude-request.ts";
 import type { RequestOutcome } from "./outcome.ts";
@@ -19,15 +20,17 @@ export function sealOutcome(
 ): RequestOutcome {
   const sealed = receipt === undefined ? outcome : { ...outcome, receipt: receiptPath(engine, id, round) };
   if (receipt !== undefined) engine.ledger.putSealed(id, `receipt/${round}`, receipt);
-  engine.ledger.putSealed(id, `outcome/${round}`, new TextEncoder().encode(JSON.stringify(sealed)));
+  outcomeOf(round).put(engine.ledger, id, sealed);
   return sealed;
 }
 
-/** The outcome of a round that was attested before a crash. */
+/** The outcome of a round that was attested before a crash; its dates are text. */
 export function openSealedOutcome(engine: Engine, id: RequestId, round: number): RequestOutcome | undefined {
-  const sealed = engine.ledger.getSealed(id, `outcome/${round}`);
-  // Sealed by `sealOutcome`; dates inside are not used on this way.
-  return sealed === undefined ? undefined : (JSON.parse(new TextDecoder().decode(sealed)) as RequestOutcome);
+  return outcomeOf(round).open(engine.ledger, id);
+}
+
+function outcomeOf(round: number): SealedValue<RequestOutcome> {
+  return sealedValue(`outcome/${round}`);
 }
 
 export async function settleRequest(
