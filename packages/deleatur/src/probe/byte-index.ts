@@ -9,8 +9,8 @@ export interface ByteIndex {
   patternAt(poolAt: number): number;
   /** Start and end of a pattern in the pool. */
   range(pattern: number): readonly [start: number, end: number];
-  /** The hash of the piece that starts at `at`. */
-  hash(bytes: Uint8Array, at: number): number;
+  /** The hash of the piece that starts at `at` of a view over bytes. */
+  hash(view: DataView, at: number): number;
   /** False where no pattern has a piece of this hash: the answer for nearly every place of a file. */
   mayHave(hash: number): boolean;
   /** Calls `hit` with every place in the pool whose piece is, byte for byte, the one at `at`. */
@@ -30,6 +30,10 @@ function isDistinctive(bytes: Uint8Array, at: number): boolean {
   return false;
 }
 
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
   const key = randomBytes(8);
   const seed = key.readInt32LE(0);
@@ -39,6 +43,7 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
   const total = starts.at(-1) ?? 0;
   const pool = new Uint8Array(total);
   patterns.forEach((bytes, i) => pool.set(bytes, starts[i] ?? 0));
+  const poolView = viewOf(pool);
 
   const bits = Math.max(10, Math.ceil(Math.log2(total + 1)) + 1);
   const shift = 32 - bits;
@@ -48,12 +53,10 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
   /** By place in the pool: the next place with a piece of the same bucket. */
   const next = new Int32Array(total).fill(-1);
 
-  function hash(bytes: Uint8Array, at: number): number {
+  function hash(view: DataView, at: number): number {
     let h = seed;
     for (let i = at; i < at + GRAM; i += 4) {
-      const word =
-        (bytes[i] ?? 0) | ((bytes[i + 1] ?? 0) << 8) | ((bytes[i + 2] ?? 0) << 16) | ((bytes[i + 3] ?? 0) << 24);
-      h = Math.imul(h ^ word, factor);
+      h = Math.imul(h ^ view.getInt32(i, true), factor);
       h ^= h >>> 15;
     }
     return Math.imul(h, 0x2c1b3c6d);
@@ -68,7 +71,7 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
     const start = starts[i] ?? 0;
     for (let at = start; at + GRAM <= start + bytes.length; at++) {
       if (!isDistinctive(pool, at)) continue;
-      const h = hash(pool, at);
+      const h = hash(poolView, at);
       const bucket = h >>> shift;
       next[at] = heads[bucket] ?? -1;
       heads[bucket] = at;

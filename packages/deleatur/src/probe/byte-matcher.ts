@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { StoreError } from "../model/errors.ts";
 import type { Needle } from "../model/needle.ts";
-import { createByteIndex } from "./byte-index.ts";
+import { createByteIndex, viewOf } from "./byte-index.ts";
 import { bytePatterns, GRAM, MIN_RUN, STRIDE } from "./byte-patterns.ts";
 import type { BytePattern } from "./byte-patterns.ts";
 import type { ByteHit, ByteMatcher } from "./matcher.ts";
@@ -42,15 +42,29 @@ export function createByteMatcher(needles: readonly Needle[], options: ByteOptio
   const explainedShort = new Set<BytePattern>();
   const waiting = new Set(short.filter(({ control }) => !control));
 
+  /** The whole run that content which lives on shares with a pattern around one piece. */
+  function explainRun(bytes: Uint8Array, poolAt: number, at: number): void {
+    const [start, end] = index.range(index.patternAt(poolAt));
+    const { pool } = index;
+    let left = 0;
+    while (poolAt - left > start && at - left > 0 && pool[poolAt - left - 1] === bytes[at - left - 1]) left++;
+    let right = GRAM;
+    while (poolAt + right < end && at + right < bytes.length && pool[poolAt + right] === bytes[at + right]) right++;
+    explainedAt.fill(1, poolAt - left, poolAt + right - GRAM + 1);
+  }
+
   function explain(bytes: Uint8Array): void {
-    for (let at = 0; at + GRAM <= bytes.length; at++) {
-      const hash = index.hash(bytes, at);
-      if (index.mayHave(hash)) index.find(hash, bytes, at, (poolAt) => (explainedAt[poolAt] = 1));
+    // The same filter as over a file: where a run is long enough to be reported, it is long enough to be explained.
+    const view = viewOf(bytes);
+    const last = bytes.length - GRAM;
+    for (let at = 0; at <= last; at += STRIDE) {
+      const hash = index.hash(view, at);
+      if (index.mayHave(hash)) index.find(hash, bytes, at, (poolAt) => explainRun(bytes, poolAt, at));
     }
     if (waiting.size === 0) return;
-    const view = asBuffer(bytes);
+    const buffer = asBuffer(bytes);
     for (const pattern of waiting) {
-      if (view.indexOf(pattern.bytes) === -1) continue;
+      if (buffer.indexOf(pattern.bytes) === -1) continue;
       explainedShort.add(pattern);
       waiting.delete(pattern);
     }
@@ -102,8 +116,9 @@ export function createByteMatcher(needles: readonly Needle[], options: ByteOptio
       });
     };
     const first = window.from + ((STRIDE - ((base + window.from) % STRIDE)) % STRIDE);
+    const view = viewOf(bytes);
     for (let at = first; at < window.to && at + GRAM <= bytes.length; at += STRIDE) {
-      const hash = index.hash(bytes, at);
+      const hash = index.hash(view, at);
       if (index.mayHave(hash)) index.find(hash, bytes, at, (poolAt) => confirm(poolAt, at));
     }
   }

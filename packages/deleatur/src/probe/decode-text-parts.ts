@@ -11,6 +11,8 @@ const PERCENT = /(?:%[0-9a-fA-F]{2})+/g;
 /** Shortest encoded token that is decoded: twelve bytes. What is shorter can match nothing but an equal field. */
 const BASE64_TOKEN = /(?:[A-Za-z0-9+/_-]{2,}(?:\r?\n[ \t]*)?){1,}={0,2}/g;
 const MIN_BASE64 = 16;
+/** Most texts have no word this long, and so no base64: the quick way out. */
+const LONG_TOKEN = /[A-Za-z0-9+/_-]{16}/;
 const HEX_TOKEN = /[0-9a-fA-F]{24,}/g;
 
 /** Escapes as JSON, JavaScript and Python write them; text that has no escape at all is left alone by the caller. */
@@ -37,6 +39,7 @@ function isWorthReading(bytes: Uint8Array): boolean {
 
 /** Decoded from each of the four places in a quantum, since the token may be glued to letters before it. */
 function* base64Parts(text: string): Generator<DecodedPart> {
+  if (!LONG_TOKEN.test(text)) return;
   const trimmed = text.trim();
   for (const [token] of text.matchAll(BASE64_TOKEN)) {
     if (token.length < MIN_BASE64) continue;
@@ -65,9 +68,9 @@ function* hexParts(text: string): Generator<DecodedPart> {
 /** Every way in which one layer of encoding can be taken off a text. */
 export function* decodeTextParts(text: string): Generator<DecodedPart> {
   if (text.includes("\\")) yield { step: "json", type: "text", text: unescapeText(text), whole: true };
-  const percent = /%[0-9a-fA-F]{2}/.test(text);
+  const percent = text.includes("%") && /%[0-9a-fA-F]{2}/.test(text);
   if (percent) yield { step: "url", type: "text", text: percentDecode(text), whole: true };
-  if (/[^\s+]\+[^\s+]/.test(text)) {
+  if (text.includes("+") && /[^\s+]\+[^\s+]/.test(text)) {
     yield { step: "url", type: "text", text: percentDecode(text.replaceAll("+", " ")), whole: true };
   }
   if (text.includes("\0")) yield { step: "utf-16", type: "text", text: text.replaceAll("\0", ""), whole: true };
