@@ -71,6 +71,8 @@ export interface Surface {
   rewrite(replacements: readonly Artifact[], signal: AbortSignal): Promise<readonly Rewritten[]>;
   /** Erases by key, and counts again that each is gone. */
   erase(keys: readonly ArtifactKey[], signal: AbortSignal): Promise<readonly Erased[]>;
+  /** Whether the next purge takes a lock that keeps others out while it runs (VACUUM); such a purge is asked for, or waits for its window. */
+  purgeLock(signal: AbortSignal): Promise<"none" | "exclusive">;
   /** Makes erased bytes unrecoverable from the store's own files. */
   purge(signal: AbortSignal): Promise<Purged>;
   /** A dry-run insert through the store's own insert path (rolled back). */

@@ -13,7 +13,7 @@ import type { ContinueOptions } from "./continue-request.ts";
 import { commitClosure } from "./commit-closure.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
-import { purgeAgain, type RequestPurge } from "./purge-request.ts";
+import { purgeAgain, type RequestPurge, whatToWaitFor } from "./purge-request.ts";
 import { openSealedOutcome, settleRequest } from "./settle-request.ts";
 import { allReplacements, openPlan } from "./sealed-plan.ts";
 import { surfaceOutcomes } from "./surface-outcomes.ts";
@@ -41,7 +41,10 @@ export async function concludeRequest(
   if (attestedBefore !== undefined) return settleRequest(engine, round, attestedBefore, signal);
   engine.ledger.updateRequest(id, { state: "confirming" });
   let gathered = await gatherEvidence(engine, inquire(engine, round), signal);
-  if (hasPurgeableBytes(gathered.evidence)) {
+  if (
+    hasPurgeableBytes(gathered.evidence) &&
+    (options.now === true || (await whatToWaitFor(engine, signal)) === undefined)
+  ) {
     const purge = await purgeAgain(engine, id, signal);
     gathered = await gatherEvidence(engine, inquire(engine, { ...round, purge }), signal);
   }

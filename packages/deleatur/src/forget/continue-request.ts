@@ -102,7 +102,9 @@ export async function continueRequest(
   });
   await journal.step("erase", () => eraseClosure(engine, id, plan, openReplacements(engine, id, round), signal));
   const purge = await purgeRequest(engine, id, journal, options.now === true, signal);
-  if (purge.waitingUntil !== undefined) return waitingOutcome(engine, id, "purge-window", purge.waitingUntil);
+  if (purge.wait !== undefined) {
+    return waitingOutcome(engine, id, purge.wait.why, purge.wait.why === "purge-window" ? purge.wait.until : undefined);
+  }
   return concludeRequest(
     engine,
     { id, round, target, plan, purge, unresolvedIntents: intents.unresolved },

@@ -7,10 +7,12 @@ import { purgeStores } from "./purge-stores.ts";
 import { nextPurgeWindow } from "./purge-window.ts";
 import type { StepJournal } from "./step-journal.ts";
 
+export type PurgeWait = { readonly why: "purge-window"; readonly until: Date } | { readonly why: "purge-lock" };
+
 export interface RequestPurge {
   readonly outcomes: ReadonlyMap<SurfaceId, Purged>;
-  /** Set while a declared window is still to come: nothing was purged. */
-  readonly waitingUntil?: Date;
+  /** Set where nothing was purged yet: a declared window is still to come, or a store would be locked and nobody said `now`. */
+  readonly wait?: PurgeWait;
   readonly finishedAt: string;
   /** Index of the `purge-finished` entry. */
   readonly logIndex: number;
@@ -33,15 +35,34 @@ export async function purgeRequest(
   now: boolean,
   signal: AbortSignal,
 ): Promise<RequestPurge> {
-  if (!now) {
-    const starts = engine.surfaces.flatMap(({ declaration: { purge } }) => {
-      const start = purge.window === undefined ? undefined : nextPurgeWindow(purge.window, engine.clock());
-      return start === undefined ? [] : [start];
-    });
-    const [latest] = starts.toSorted((a, b) => b.getTime() - a.getTime());
-    if (latest !== undefined) return { outcomes: new Map(), waitingUntil: latest, finishedAt: "", logIndex: -1 };
-  }
+  const wait = now ? undefined : await whatToWaitFor(engine, signal);
+  if (wait !== undefined) return { outcomes: new Map(), wait, finishedAt: "", logIndex: -1 };
   return toRequestPurge(await journal.step("purge", () => purgeAll(engine, id, signal)));
+}
+
+/** Every declared window must be open, and a lock without a window must be asked for (DESIGN §4). */
+export async function whatToWaitFor(engine: Engine, signal: AbortSignal): Promise<PurgeWait | undefined> {
+  const starts: Date[] = [];
+  let isLocking = false;
+  for (const { declaration, guarantees } of engine.surfaces) {
+    if (guarantees.scan === "none") continue;
+    const { window } = declaration.purge;
+    const start = window === undefined ? undefined : nextPurgeWindow(window, engine.clock());
+    if (start !== undefined) starts.push(start);
+    if (window === undefined && !isLocking) isLocking = (await lockOf(engine, declaration.id, signal)) === "exclusive";
+  }
+  const [latest] = starts.toSorted((a, b) => b.getTime() - a.getTime());
+  if (latest !== undefined) return { why: "purge-window", until: latest };
+  return isLocking ? { why: "purge-lock" } : undefined;
+}
+
+async function lockOf(engine: Engine, id: SurfaceId, signal: AbortSignal): Promise<"none" | "exclusive"> {
+  try {
+    return await (await engine.open(id)).purgeLock(signal);
+  } catch {
+    signal.throwIfAborted();
+    return "none"; // a store that cannot be opened is locked by nobody; its purge will say that it failed
+  }
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import type { PurgeWait } from "./purge-request.ts";
 import type { RequestOutcome } from "./outcome.ts";
 
 const WAITING_EXIT = 22;
@@ -9,15 +10,16 @@ const WAITING_EXIT = 22;
 export function waitingOutcome(
   engine: Engine,
   id: RequestId,
-  why: "lease" | "purge-window",
-  until: Date,
+  why: "lease" | PurgeWait["why"],
+  until: Date | undefined,
 ): RequestOutcome {
-  engine.ledger.updateRequest(id, { state: "waiting", why, until: utcTime(until) });
+  const instant = until === undefined ? undefined : utcTime(until);
+  engine.ledger.updateRequest(id, { state: "waiting", why, until: instant ?? null });
   return {
     request: id,
     state: "waiting",
     why,
-    until: utcTime(until),
+    ...(instant === undefined ? {} : { until: instant }),
     reasons: [],
     attestation: { kind: "none", code: "WAITING" },
     survivors: [],

@@ -20,7 +20,7 @@ export interface FilesStore {
 }
 
 /** Where a line names its person: a field, or a part of the key. */
-export type FileSubject = { readonly type: string } & (
+type FileSubject = { readonly type: string } & (
   { readonly path: string } | { readonly segment: number; readonly sep: string }
 );
 

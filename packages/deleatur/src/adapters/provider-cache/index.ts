@@ -47,6 +47,7 @@ function openCache({ maxSeconds }: ProviderCacheOptions, now: () => Date): Surfa
       if (keys.length === 0) return [];
       throw new BoundaryError("NOTHING_TO_ERASE", `${WHY}, so no record of it can be named; it expires by its horizon`);
     },
+    purgeLock: async () => "none",
     async purge(): Promise<Purged> {
       if (maxSeconds === undefined) return { outcome: "unsupported", why: `${WHY} and no horizon bounds it` };
       return {

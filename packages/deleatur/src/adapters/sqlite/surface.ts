@@ -11,7 +11,7 @@ import { indexFeed } from "./hands/index-feed.ts";
 import { resolveLayout, type Layout } from "./hands/layout.ts";
 import { offerRow, plantRow } from "./hands/offer-row.ts";
 import { forgetPurge, purgeOnce } from "./hands/purge-once.ts";
-import { emptyLogs } from "./hands/purge-store.ts";
+import { emptyLogs, needsVacuum } from "./hands/purge-store.ts";
 import { createRowReader, mergeRows, type Row } from "./hands/row-reader.ts";
 import { eraseRows } from "./hands/erase-rows.ts";
 import { rewriteRows } from "./hands/rewrite-rows.ts";
@@ -49,6 +49,13 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
     async erase(keys, signal) {
       const distinct = [...new Set(keys)];
       return combine(onEach((db, layout) => eraseAny(db, layout, distinct, signal)));
+    },
+    async purgeLock(signal) {
+      signal.throwIfAborted();
+      const isExclusive = options.files.some((target) =>
+        withConnection(target, (db) => needsVacuum(db, options.declaration.purge)),
+      );
+      return isExclusive ? "exclusive" : "none";
     },
     async purge(signal) {
       return worst(

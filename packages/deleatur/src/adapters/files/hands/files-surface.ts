@@ -45,7 +45,7 @@ async function containersOf(store: FilesStore, signal: AbortSignal): Promise<rea
 }
 
 /** A file that is really called `*` must not pass for the declared ones. */
-export function containerName(store: string, path: string): string {
+function containerName(store: string, path: string): string {
   return `${store}.${path === "*" ? "[*]" : path}`;
 }
 
@@ -83,6 +83,7 @@ export async function openFilesSurface(options: FilesOptions, guarantees: Guaran
     read: (keys, signal) => artifacts(options, new Set(keys), signal),
     rewrite: (replacements, signal) => (isJsonl ? rewriteRecords : rewriteFiles)(options, replacements, signal),
     erase: (keys, signal) => (isJsonl ? eraseLines : eraseFiles)(options, keys, signal),
+    purgeLock: async () => "none",
     async purge(signal) {
       let purged: Purged = { outcome: "purged", method: "nothing to purge" };
       for (const store of options.stores) {

@@ -7,7 +7,7 @@ import type { FileSource, FilesOptions } from "../options.ts";
 import { type JsonSpan, parseJsonSpans, scalarText, valuesAt } from "./json-spans.ts";
 
 /** One line as an artifact, with where its declared values stand. */
-export interface LineRecord {
+interface LineRecord {
   readonly key: ArtifactKey;
   /** Which key fields the line has: two lines with one key but other fields are not the same artifact. */
   readonly keyFields: string;
@@ -83,7 +83,7 @@ function readVectors(root: JsonSpan, name: string): readonly ContentField[] {
 }
 
 /** The values of a subject field: one, or each of an array. */
-export function subjectValues(root: JsonSpan, path: string): readonly JsonSpan[] {
+function subjectValues(root: JsonSpan, path: string): readonly JsonSpan[] {
   return valuesAt(root, path)
     .flatMap((value) => (value.type === "array" ? value.items : [value]))
     .filter(({ type }) => type !== "null");

@@ -15,7 +15,7 @@ import { fileState, replaceFile, syncFolder } from "./replace-file.ts";
 import { SETTLE_MS } from "./rewrite-lines.ts";
 
 /** The name of the one content field. */
-export const TEXT_FIELD = "text";
+const TEXT_FIELD = "text";
 
 /** @throws StoreError where a file is no text, so that the surface cannot be enumerated */
 export async function* textArtifacts(

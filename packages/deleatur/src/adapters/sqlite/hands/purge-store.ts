@@ -18,7 +18,7 @@ export function purgeStore(target: SqliteFile, policy: PurgePolicy, signal: Abor
     dropKeepers(db);
     for (const fts of listFtsTables(db)) mergeIndex(db, fts);
     if (hasTable(db, "sqlite_stat4")) db.exec("ANALYZE");
-    const isCheap = policy.method === "checkpoint" || (policy.method === "auto" && isCleanFromTheStart(db));
+    const isCheap = !needsVacuum(db, policy);
     if (!isCheap) vacuum(db);
     const why = emptyLogs(db, target) ?? (notePurged(db) ? emptyLogs(db, target) : undefined);
     if (why !== undefined) return { outcome: "pending", why };
@@ -34,6 +34,11 @@ export function purgeStore(target: SqliteFile, policy: PurgePolicy, signal: Abor
   } finally {
     db.close();
   }
+}
+
+/** Whether a purge has to rebuild the file under an exclusive lock. */
+export function needsVacuum(db: Db, { method }: PurgePolicy): boolean {
+  return method === "vacuum" || (method === "auto" && !isCleanFromTheStart(db));
 }
 
 /** `optimize` drops the terms of deleted rows; terms of rows whose base row went first are only found by building anew. */
