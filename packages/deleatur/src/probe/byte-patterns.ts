@@ -20,7 +20,7 @@ export const STRIDE = 8;
 /** Every surviving run of at least this many bytes holds one whole aligned piece. */
 export const MIN_RUN: number = GRAM + STRIDE - 1;
 /** A shorter text is searched for as a whole, down to this length; below it a hit says nothing. */
-export const MIN_WHOLE = 12;
+const MIN_WHOLE = 12;
 const VECTOR_WINDOW = 64;
 
 function asciiJson(text: string): string {

@@ -5,7 +5,7 @@ import type { Finding, Needle } from "../model/needle.ts";
 export type FindingGrade = "survivor" | "suspect" | "control" | "none";
 
 /** A shared run of this many words is a survivor; a shorter one is a suspect, until calibrated (DESIGN §6). */
-export const SURVIVOR_WORDS = 8;
+const SURVIVOR_WORDS = 8;
 
 /** What surviving content explains never becomes a finding: the needles carry it to the matchers (`explainNeedles`). */
 export function gradeFinding(finding: Finding, needle: Pick<Needle, "fate">): FindingGrade {

@@ -14,10 +14,15 @@ const WORD =
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/u;
 const PLAIN_WORD = /[a-z0-9]+/g;
 
+/** NFKC, with apostrophes of every kind made one before it and again after it, since it makes some of other characters. */
+function compose(text: string): string {
+  const plain = text.replace(APOSTROPHES, "'").replace(INVISIBLE, "");
+  return plain.normalize("NFKC").replace(APOSTROPHES, "'").replace(INVISIBLE, "");
+}
+
 /** Lower, upper, lower: so ẞ and ß fold to ss as well; both sigmas are one. NFKC again, since case mapping can take text out of it. */
 function foldCase(text: string): string {
-  const composed = text.replace(APOSTROPHES, "'").replace(INVISIBLE, "").normalize("NFKC");
-  return composed.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
+  return compose(compose(text).toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ"));
 }
 
 /** The normalised words of a text, in order. Stable: the same for equal text in every process and every version of this format. */
@@ -30,5 +35,5 @@ export function normaliseWords(text: string): string[] {
 export function foldText(text: string): string {
   const words = normaliseWords(text);
   if (words.length > 0) return words.join(" ");
-  return foldCase(text).replace(/\s+/gu, "");
+  return compose(foldCase(text).replace(/\s+/gu, ""));
 }

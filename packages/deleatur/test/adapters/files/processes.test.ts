@@ -20,7 +20,7 @@ function start(
   script: string,
   args: readonly string[],
 ): { kill: () => void; opened: Promise<void>; ended: Promise<Ended> } {
-  const path = fileURLToPath(new URL(script, import.meta.url));
+  const path = fileURLToPath(script);
   const child = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   let out = "";
   const opened = new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     const folder = makeFolder({ "a.jsonl": all.map((id) => line(id, "text")).join("") });
     const [left, right] = [all.slice(0, 8), all.slice(8, 16)];
     const runs = [left, right].map(
-      (some) => start("rewriter.mjs", [folder.path, "*.jsonl", JSON.stringify(some)]).ended,
+      (some) => start(new URL("./rewriter.mjs", import.meta.url), [folder.path, "*.jsonl", JSON.stringify(some)]).ended,
     );
     for (const { code, out } of await Promise.all(runs)) {
       expect(code).toBe(0);
@@ -69,7 +69,11 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     const all = Array.from({ length: 20 }, (_, i) => `k${i}`);
     const folder = makeFolder({ "m.jsonl": all.map((id) => line(id, "text")).join("") });
     const surface = await openSurface(folder, "m.jsonl");
-    const writer = start("whole-file-writer.mjs", [join(folder.path, "m.jsonl"), "new", "20"]);
+    const writer = start(new URL("./whole-file-writer.mjs", import.meta.url), [
+      join(folder.path, "m.jsonl"),
+      "new",
+      "20",
+    ]);
     for (const id of all.slice(0, 10))
       expect(await surface.erase(keys(id), signal)).toMatchObject([{ outcome: "erased" }]);
     expect((await writer.ended).code).toBe(0);
@@ -85,7 +89,7 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     let torn = 0;
     for (let round = 0; round < 5; round++) {
       const folder = makeFolder({ "a.jsonl": old });
-      const run = start("rewriter.mjs", [folder.path, "*.jsonl", '["k0"]']);
+      const run = start(new URL("./rewriter.mjs", import.meta.url), [folder.path, "*.jsonl", '["k0"]']);
       await run.opened;
       // Killed at the first sight of the temporary file, and then later and later.
       while (!readdirSync(folder.path).some((name) => name.endsWith(".tmp"))) await sleep(1);
