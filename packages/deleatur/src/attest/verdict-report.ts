@@ -43,8 +43,23 @@ const BESIDE: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   "BYSTANDER_LOST",
 ]);
 
+/** The part of the evidence that is counted. */
+export interface CountedEvidence {
+  readonly surfaces: readonly Pick<SurfaceEvidence, "surface" | "erase">[];
+  readonly survivors: Evidence["survivors"];
+  readonly primaryHolds: Evidence["primaryHolds"];
+  readonly back: Evidence["back"];
+  readonly kept: Known<readonly ArtifactMention[]>;
+}
+
+/** The part of the judgement that counts. */
+export interface CountedJudgement {
+  readonly verdict?: Verdict | undefined;
+  readonly reasons: Judgement["reasons"];
+}
+
 /** The counts of one judgement. What nobody looked for is confirmed nowhere. */
-export function verdictReport(evidence: Evidence, judgement: Judgement): VerdictReport {
+export function verdictReport(evidence: CountedEvidence, judgement: CountedJudgement): VerdictReport {
   const isLookedFor =
     evidence.survivors !== "unknown" && evidence.primaryHolds !== "unknown" && evidence.back !== "unknown";
   const doubted = new Set(judgement.reasons.flatMap(({ code, surface }) => (BESIDE.has(code) ? [] : (surface ?? []))));
@@ -74,7 +89,11 @@ export function verdictReport(evidence: Evidence, judgement: Judgement): Verdict
   };
 }
 
-function reportSurface(evidence: Evidence, { surface, erase }: SurfaceEvidence, isConfirmed: boolean): SurfaceReport {
+function reportSurface(
+  evidence: CountedEvidence,
+  { surface, erase }: CountedEvidence["surfaces"][number],
+  isConfirmed: boolean,
+): SurfaceReport {
   const counts = erase === "unknown" ? { erased: 0, rewritten: 0, absent: 0, failed: 0 } : erase;
   const within = (list: Known<readonly ArtifactMention[]>): number =>
     known(list).filter((one) => one.surface === surface).length;

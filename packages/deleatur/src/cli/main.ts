@@ -2,10 +2,11 @@
 // The command line's entry: connects the program to this process and turns every end into an exit code of DESIGN §8.
 import { randomBytes } from "node:crypto";
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { runProgram } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
-const INTERRUPTED = 130;
+// The first signal lets the engine stop between two steps; a second one ends the process at once.
 const aborting = new AbortController();
 process.once("SIGINT", () => aborting.abort());
 process.once("SIGTERM", () => aborting.abort());
@@ -16,21 +17,28 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+async function askSecret(question: string): Promise<string> {
+  process.stderr.write(question);
+  // A terminal interface takes over the echo, and this output swallows it.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
   try {
-    return await lines.question(question);
+    return await lines.question("", { signal: aborting.signal });
   } finally {
     lines.close();
+    process.stderr.write("\n");
   }
 }
 
+const canAsk = process.stdin.isTTY && process.stderr.isTTY;
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   readInput,
-  ask,
-  isTerminal: process.stderr.isTTY,
+  ...(canAsk ? { askSecret } : {}),
+  // Undefined, whatever the types say, where it is no terminal.
+  isTerminal: Boolean(process.stderr.isTTY),
+  isOutTerminal: Boolean(process.stdout.isTTY),
   environment: process.env,
   directory: process.cwd(),
   clock: () => new Date(),
@@ -44,4 +52,3 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await runProgram(process.argv.slice(2), terminal);
-if (aborting.signal.aborted) process.exitCode = INTERRUPTED;

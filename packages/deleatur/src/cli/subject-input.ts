@@ -1,8 +1,7 @@
 // Reads whom or what a command is about: identifiers from a file or stdin, never from arguments unless they are random ids (DESIGN §8).
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { GivenTarget } from "../forget/target.ts";
 import { UsageError } from "../model/errors.ts";
+import { parseJson, readGiven } from "./files.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface TargetFlags {
@@ -18,18 +17,13 @@ const RANDOM_ID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-HJKMNP-
 
 export async function readTarget(flags: TargetFlags, terminal: Terminal): Promise<GivenTarget> {
   for (const subject of flags.subject ?? []) {
-    if (!RANDOM_ID.test(subject.slice(subject.indexOf(":") + 1))) {
-      throw new UsageError(
-        "IDENTIFIER_AS_ARGUMENT",
-        "an identifier stands in the command line, where shells and process lists keep it",
-        {
-          cure: "put it in a file or pipe it in: --subject-file FILE, or --subject-file -",
-        },
-      );
-    }
+    if (!RANDOM_ID.test(subject.slice(subject.indexOf(":") + 1))) throw asArgument("an identifier", "--subject-file");
+  }
+  if (flags.subjectFile === "-" && flags.recordFile === "-") {
+    throw new UsageError("STDIN_TWICE", "stdin is read once, give one of the two lists as a file");
   }
   const subject = [...(flags.subject ?? []), ...(await readLines(flags.subjectFile, terminal))];
-  const records = [...(flags.record ?? []), ...(await readLines(flags.recordFile, terminal))];
+  const records = await readRecords(flags.record ?? [], flags.recordFile, terminal);
   return {
     ...(subject.length === 0 ? {} : { subject }),
     ...(records.length === 0 ? {} : { records }),
@@ -37,12 +31,23 @@ export async function readTarget(flags: TargetFlags, terminal: Terminal): Promis
   };
 }
 
+/** Records as `surface/key`; a key that is an address stays out of arguments like any other identifier. */
+export async function readRecords(
+  given: readonly string[],
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<readonly string[]> {
+  if (given.some((record) => record.includes("@")))
+    throw asArgument("a key that looks like an address", "--record-file");
+  return [...given, ...(await readLines(file, terminal))];
+}
+
 /** One entry a line; empty lines and lines that begin with `#` are left out; a JSON array of strings is taken too. */
-async function readLines(file: string | undefined, terminal: Terminal): Promise<readonly string[]> {
+export async function readLines(file: string | undefined, terminal: Terminal): Promise<readonly string[]> {
   if (file === undefined) return [];
-  const text = file === "-" ? await terminal.readInput() : readText(resolve(terminal.directory, file), file);
+  const text = await readGiven(terminal, file);
   if (text.trimStart().startsWith("[")) {
-    const list: unknown = parseJson(text, file);
+    const list = parseJson(text, file);
     if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) return list;
     throw new UsageError("BAD_INPUT", "the list is not a JSON array of strings", { place: { file } });
   }
@@ -52,23 +57,10 @@ async function readLines(file: string | undefined, terminal: Terminal): Promise<
     .filter((line) => line.length > 0 && !line.startsWith("#"));
 }
 
-export function readText(path: string, shown: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new UsageError("FILE_UNREADABLE", "a file cannot be read", {
-      place: { file: shown },
-      cure: "check its name and rights",
-      cause,
-    });
-  }
-}
-
-/** @throws UsageError, never with a part of the text */
-export function parseJson(text: string, shown: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError("BAD_JSON", "a file does not hold JSON", { place: { file: shown } });
-  }
+function asArgument(what: string, flag: string): UsageError {
+  return new UsageError(
+    "IDENTIFIER_AS_ARGUMENT",
+    `${what} stands in the command line, where shells and process lists keep it`,
+    { cure: `put it in a file or pipe it in: ${flag} FILE, or ${flag} -` },
+  );
 }

@@ -4,9 +4,12 @@ export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly readInput: () => Promise<string>;
-  readonly ask: (question: string) => Promise<string>;
-  /** Whether a person is looking at stderr; progress bars and colours only then. */
+  /** Asks for a secret, which is not echoed; absent where nobody is there to answer. */
+  readonly askSecret?: (question: string) => Promise<string>;
+  /** Whether a person is looking at stderr: progress bars only then. */
   readonly isTerminal: boolean;
+  /** Whether a person is looking at stdout: colours and the keys of artifacts only then. */
+  readonly isOutTerminal: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
   readonly clock: () => Date;
@@ -14,7 +17,7 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
-/** What a verb answers: text for people, one object for scripts, and the exit code of DESIGN §8. */
+/** What a verb answers: text for people, members of the one object for scripts, and the exit code of DESIGN §8. */
 export interface VerbResult {
   readonly text: string;
   readonly json: Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 // What a request answers: state, verdict, reasons and receipt as values, never a bare success (CLAIM-1). Types only.
+import type { BestOutcome } from "../attest/best-outcome.ts";
 import type { ArtifactMention, EraseCounts, PurgeEvidence, Survivor } from "../attest/evidence.ts";
 import type { AttestationAnswer, JudgedError, Reason, Verdict } from "../attest/judgement.ts";
 import type { RequestState } from "../ledger/request-record.ts";
@@ -61,7 +62,7 @@ export interface DryRun {
   readonly identifiersUnknown: readonly { readonly surface: string; readonly type: string }[];
   readonly withoutLineage: readonly { readonly surface: string; readonly rows: number }[];
   /** The best that could be attested, by the same judge. */
-  readonly best: { readonly attestation: string; readonly verdict?: string; readonly reasons: readonly Reason[] };
+  readonly best: BestOutcome;
 }
 
 export interface DryRunItem {

@@ -1,0 +1,88 @@
+// `check`: the configuration against what exists, and the best that could be attested. It exits by that best outcome, so that a pipeline can hold it.
+import type { Command } from "commander";
+import type { BestOutcome } from "../../attest/best-outcome.ts";
+import type { Check } from "../../audit/check-boundary.ts";
+import { publicFormOf } from "../../boundary/public-form.ts";
+import { writeGiven } from "../files.ts";
+import { bestLines } from "../print/best-outcome-lines.ts";
+import { table } from "../print/table.ts";
+import type { VerbResult } from "../terminal.ts";
+import type { RunVerb, VerbContext } from "../verb.ts";
+
+interface CheckFlags {
+  readonly public?: string;
+}
+
+export function addCheck(program: Command, run: RunVerb): void {
+  program
+    .command("check")
+    .description(
+      "check the configuration: inventory against stores, and the best that could be attested, why, and what would improve it",
+    )
+    .option("--public <file>", "write the public form, which `verify --boundary` takes (- for stdout), and stop there")
+    .action((flags: CheckFlags, command: Command) => run(command, (context) => check(flags, context)));
+}
+
+async function check(flags: CheckFlags, context: VerbContext): Promise<VerbResult> {
+  const { terminal, boundaryFile } = context;
+  if (flags.public !== undefined) return publish(flags.public, context);
+  const memory = await context.openMemory();
+  const checked = await memory.check(terminal.signal);
+  return {
+    text: checkText(checked, boundaryFile, context),
+    json: {
+      reasons: checked.best.reasons,
+      surfaces: checked.surfaces,
+      undeclared: checked.undeclared,
+      missing: checked.missing,
+      best: checked.best,
+    },
+    exitCode: exitOf(checked.best),
+  };
+}
+
+function publish(file: string, context: VerbContext): VerbResult {
+  const { text, digest, publicForm } = publicFormOf(context.loadBoundary());
+  if (file !== "-") writeGiven(context.terminal, file, `${text}\n`);
+  return {
+    text: file === "-" ? text : `Public form written to ${file}, digest ${digest}`,
+    json: { publicForm, digest, file: file === "-" ? null : file },
+    exitCode: 0,
+  };
+}
+
+function exitOf({ attestation }: BestOutcome): number {
+  switch (attestation) {
+    case "erasure":
+      return 0;
+    case "tombstone":
+      return 20;
+    case "withheld":
+    case "none":
+      return 21;
+  }
+}
+
+function checkText(checked: Check, file: string, { paint }: VerbContext): string {
+  const rows = checked.surfaces.map(({ label, kind, isReachable, why, rows, rowsWithoutLineage }) => [
+    label,
+    kind,
+    String(rows),
+    rowsWithoutLineage === 0 ? "" : String(rowsWithoutLineage),
+    isReachable ? "" : (why ?? "not reachable"),
+  ]);
+  return [
+    `${file}: ${checked.surfaces.length} data locations`,
+    "",
+    table(["data location", "kind", "records", "without lineage", ""], rows),
+    ...(checked.undeclared.length === 0
+      ? []
+      : ["", paint.yellow("Not in the inventory:"), ...checked.undeclared.map((name) => `  ${name}`)]),
+    ...(checked.missing.length === 0
+      ? []
+      : ["", paint.yellow("In the inventory, but not there:"), ...checked.missing.map((name) => `  ${name}`)]),
+    "",
+    ...bestLines(checked.best, paint),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,119 @@
+// `forget`: has a person or records forgotten, shows beforehand what would happen, or carries an open request on. Its exit code is the judge's.
+import { type Command, Option } from "commander";
+import type { ForgetOrder } from "../../forget/forget-order.ts";
+import type { RequestOutcome } from "../../forget/outcome.ts";
+import type { LetterLanguage } from "../../letter/wording.ts";
+import { UsageError } from "../../model/errors.ts";
+import type { Deleatur } from "../../open-deleatur.ts";
+import { handOut } from "../hand-out.ts";
+import { dryRunJson, dryRunText } from "../print/dry-run-report.ts";
+import { outcomeJson, outcomeText } from "../print/outcome-report.ts";
+import { readTarget, type TargetFlags } from "../subject-input.ts";
+import type { VerbResult } from "../terminal.ts";
+import type { RunVerb, VerbContext } from "../verb.ts";
+import { addTargetOptions } from "./target-options.ts";
+
+interface PaperFlags {
+  readonly out?: string;
+  readonly lang: LetterLanguage;
+  readonly controller?: string;
+}
+
+interface ForgetFlags extends TargetFlags, PaperFlags {
+  readonly dryRun?: boolean;
+  readonly resume?: string;
+  readonly require?: "erasure";
+  readonly allowTombstone?: boolean;
+  readonly now?: boolean;
+  readonly received?: string;
+  readonly reference?: string;
+}
+
+export function addForget(program: Command, run: RunVerb): void {
+  const command = program
+    .command("forget")
+    .description(
+      "erase everything about a person, or records, and everything derived from it; look again; sign what can be shown",
+    );
+  addPaperOptions(
+    addTargetOptions(command)
+      .addOption(new Option("--dry-run", "show what would happen, touch nothing").conflicts(["resume", "out"]))
+      .option("--resume <request>", "carry an open request on: after a crash, a wait, a review")
+      .addOption(
+        new Option("--require <attestation>", "stop before the first delete unless this can be attested").choices([
+          "erasure",
+        ]),
+      )
+      .addOption(
+        new Option("--allow-tombstone", "attest a tombstone where an erasure is not possible").conflicts("require"),
+      )
+      .option("--now", "purge at once, whatever window is declared and whatever lock it takes")
+      .option("--received <date>", "day on which the request came in, YYYY-MM-DD; due one month later")
+      .option("--reference <ref>", "your own reference, kept sealed"),
+  ).action((flags: ForgetFlags, self: Command) => run(self, (context) => forget(flags, context)));
+}
+
+export function addPaperOptions(command: Command): Command {
+  return command
+    .option("--out <dir>", "put receipt, public form, public key and letter there")
+    .addOption(new Option("--lang <language>", "language of the letter").choices(["en", "de", "fr"]).default("en"))
+    .option("--controller <name>", "who answers, as it stands in the letter");
+}
+
+async function forget(flags: ForgetFlags, context: VerbContext): Promise<VerbResult> {
+  const { terminal } = context;
+  const target = await readTarget(flags, terminal);
+  const isTargeted = (target.subject ?? target.records) !== undefined;
+  if (flags.resume !== undefined && isTargeted) {
+    throw new UsageError("RESUME_WITH_TARGET", "a resumed request knows its person already", {
+      cure: "give --resume alone, or the person alone",
+    });
+  }
+  const received = flags.received === undefined ? undefined : receivedOn(flags.received, terminal.clock());
+  const memory = await context.openMemory();
+  if (flags.dryRun === true) {
+    const dryRun = await memory.dryRun(target, terminal.signal);
+    return { text: dryRunText(dryRun, context), json: dryRunJson(dryRun, context), exitCode: 0 };
+  }
+  const acts = {
+    ...(flags.allowTombstone === true ? { allowTombstone: true } : {}),
+    ...(flags.now === true ? { now: true } : {}),
+  };
+  const order: ForgetOrder = {
+    ...target,
+    ...acts,
+    ...(flags.require === undefined ? {} : { require: flags.require }),
+    ...(received === undefined ? {} : { received }),
+    ...(flags.reference === undefined ? {} : { reference: flags.reference }),
+  };
+  const outcome =
+    flags.resume === undefined
+      ? await memory.forget(order, terminal.signal)
+      : await memory.resume(flags.resume, acts, terminal.signal);
+  return answerOutcome(memory, outcome, flags, context);
+}
+
+/** The outcome with its papers. */
+export function answerOutcome(
+  memory: Deleatur,
+  outcome: RequestOutcome,
+  flags: PaperFlags,
+  context: VerbContext,
+): VerbResult {
+  const papers = handOut(memory, outcome, flags, context.terminal);
+  const told = papers.receipt === undefined ? outcome : { ...outcome, receipt: papers.receipt };
+  const files = papers.files.map((file) => `          ${file}\n`).join("");
+  return {
+    text: outcomeText(told, context) + (files === "" ? "" : `papers\n${files}`),
+    json: { ...outcomeJson(told, context), papers: papers.files },
+    exitCode: outcome.exitCode,
+  };
+}
+
+/** @throws UsageError BAD_DATE */
+function receivedOn(text: string, now: Date): string {
+  const date = new Date(text);
+  const isDay = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/.test(text) && !Number.isNaN(date.getTime());
+  if (isDay && date.toISOString().startsWith(text.slice(0, 10)) && date <= now) return date.toISOString();
+  throw new UsageError("BAD_DATE", "--received is no day up to today", { cure: "write it as YYYY-MM-DD, in UTC" });
+}

@@ -1,0 +1,44 @@
+// `init`: drafts an inventory from stores that exist. It writes one new file and overwrites none.
+import { dirname } from "node:path";
+import type { Command } from "commander";
+import { inspectSqliteLayout } from "../../adapters/sqlite/inspect-layout.ts";
+import { draftBoundary } from "../../boundary/draft-boundary.ts";
+import { resolveFrom, writeGiven } from "../files.ts";
+import type { VerbResult } from "../terminal.ts";
+import type { RunVerb, VerbContext } from "../verb.ts";
+
+interface InitFlags {
+  readonly name?: string;
+}
+
+export function addInit(program: Command, run: RunVerb): void {
+  program
+    .command("init [path...]")
+    .description("draft the inventory (deleatur.yaml) from SQLite files and folders of .jsonl, .txt or .md files")
+    .option("--name <id>", "id of the boundary, for example support-agent/prod")
+    .action((paths: readonly string[], flags: InitFlags, command: Command) =>
+      run(command, (context) => init(paths, flags, context)),
+    );
+}
+
+async function init(paths: readonly string[], { name }: InitFlags, context: VerbContext): Promise<VerbResult> {
+  const { terminal, boundaryFile } = context;
+  const draft = await draftBoundary(
+    (paths.length === 0 ? ["."] : paths).map((path) => resolveFrom(terminal, path)),
+    {
+      directory: dirname(resolveFrom(terminal, boundaryFile)),
+      inspectSqlite: inspectSqliteLayout,
+      ...(name === undefined ? {} : { boundary: name }),
+    },
+    terminal.signal,
+  );
+  writeGiven(terminal, boundaryFile, draft.yaml, { isNew: true });
+  const notes = draft.notes.map((note) => `  - ${note}\n`).join("");
+  return {
+    text:
+      `Drafted ${boundaryFile}. Read every line that says \`# decide\`, then run \`deleatur check\`.\n` +
+      (notes === "" ? "" : `Not in the draft:\n${notes}`),
+    json: { file: boundaryFile, notes: draft.notes },
+    exitCode: 0,
+  };
+}
