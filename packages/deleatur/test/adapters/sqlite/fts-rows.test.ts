@@ -196,6 +196,22 @@ describe("an external-content index", () => {
 });
 
 describe("an index with content of its own", () => {
+  test("that declares no content has what it makes searchable, so that its eyes have controls", async () => {
+    for (const mode of ["own", "external"] as const) {
+      const { file } = fill(mode);
+      const { fts } = await openBoth(file);
+      const gone = (await scan(fts))[76];
+      if (gone === undefined) throw new Error("nothing scanned");
+      expect(gone.content).toEqual([{ type: "text", name: "text", text: MARKER }]);
+      // Rowids are reusable: the row is known again by its content, and another text under its number is another row.
+      expect(await findings(fts, "key", [needleOf(gone, 0)])).toHaveLength(1);
+      const other = { ...gone, content: [{ type: "text", name: "text", text: "what stood there before" }] as const };
+      expect(await findings(fts, "key", [needleOf(other, 0)])).toEqual([]);
+      await fts.surface.erase(keys(77), signal);
+      expect(await findings(fts, "key", [needleOf(gone, 0)])).toEqual([]);
+    }
+  });
+
   test("is scanned, rewritten and erased by a column of its own", async () => {
     const { file, app } = newStore(`
       CREATE VIRTUAL TABLE notes USING fts5(id UNINDEXED, user_id UNINDEXED, body);

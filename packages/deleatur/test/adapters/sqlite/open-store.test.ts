@@ -110,6 +110,16 @@ describe("a declaration that does not fit the store", () => {
     });
   });
 
+  test("a view or an index declared as an ordinary table is TABLE_UNFIT", async () => {
+    const { file } = newStore(
+      `${SQL} CREATE VIEW latest AS SELECT * FROM episodes; CREATE VIRTUAL TABLE fts USING fts5(text);`,
+    );
+    for (const table of ["latest", "fts"])
+      await expect(openSurface(declare("sqlite", { table, key: ["rowid"] }), file)).rejects.toMatchObject({
+        code: "TABLE_UNFIT",
+      });
+  });
+
   test("no table and no store are BoundaryErrors before anything is opened", () => {
     const { table: _, ...bare } = declared;
     expect(() => parse(bare, "/nowhere")).toThrow(BoundaryError);

@@ -33,7 +33,7 @@ async function* lookForKeys(
     if (known === undefined) wanted.set(needle.ref.key, [needle]);
     else known.push(needle);
   }
-  const names = options.declaration.content.map(({ column }) => column);
+  const names = contentNames(db, options);
   const vector = options.declaration.vector;
   if (vector !== undefined) names.push(vector);
   for await (const { key, cells } of inTurns(keyedRows(db, options, names), signal)) {
@@ -55,6 +55,15 @@ async function* lookForKeys(
       };
     }
   }
+}
+
+/** The declared content; of an index that declares none, all its columns but those that name keys, persons and sources. */
+function contentNames(db: Reader, options: SqliteOptions): string[] {
+  const { content, key, subject, derivedFrom } = options.declaration;
+  if (content.length > 0 || options.kind !== "sqlite-fts") return content.map(({ column }) => column);
+  const named = new Set<string>(key);
+  for (const locator of [...subject, ...derivedFrom]) if ("column" in locator) named.add(locator.column);
+  return seeColumns(db, options.table).flatMap(({ name }) => (named.has(name) ? [] : [name]));
 }
 
 /** C22: where the store gives keys again, another content under the same key is another person's lawful row. */

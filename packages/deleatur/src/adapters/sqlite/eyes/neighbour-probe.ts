@@ -30,6 +30,8 @@ export function neighbourProbe(options: SqliteOptions, target: SqliteFile, scope
 interface Anchor {
   readonly needle: number;
   readonly vector: Float32Array;
+  /** The squared distance up to which a vector is a copy. */
+  readonly limit: number;
 }
 
 function anchorsOf(needles: readonly Needle[]): readonly Anchor[] {
@@ -37,9 +39,13 @@ function anchorsOf(needles: readonly Needle[]): readonly Anchor[] {
     needle.content.flatMap((field) =>
       field.type !== "vector" || needle.explained?.explainsVector(field.vector) === true
         ? []
-        : [{ needle: needle.index, vector: field.vector }],
+        : [{ needle: needle.index, vector: field.vector, limit: limitOf(field.vector) }],
     ),
   );
+}
+
+function limitOf(vector: Float32Array): number {
+  return NEAR * NEAR * vector.reduce((sum, component) => sum + component * component, 0);
 }
 
 function* askIndex(
@@ -106,15 +112,17 @@ function compare(
   key: string | undefined,
   stored: Float32Array,
 ): Finding | undefined {
-  let length = 0;
+  const { vector, limit } = anchor;
   let difference = 0;
-  for (const [index, component] of anchor.vector.entries()) {
-    length += component * component;
-    difference += (component - (stored[index] ?? 0)) ** 2;
+  for (let index = 0; index < vector.length; index += 1) {
+    const step = (vector[index] ?? 0) - (stored[index] ?? 0);
+    difference += step * step;
+    // NaN, which no comparison stops, goes on to the comparison of bytes.
+    if (difference > limit) return undefined;
   }
   const distance = Math.sqrt(difference);
-  const identical = bytesOf(anchor.vector).equals(bytesOf(stored));
-  if (!identical && !(distance <= NEAR * Math.sqrt(length))) return undefined;
+  const identical = bytesOf(vector).equals(bytesOf(stored));
+  if (!identical && !(difference <= limit)) return undefined;
   return {
     probe: "neighbour",
     depth: "index",

@@ -1,4 +1,5 @@
 // Reads whole tables for the probes, every column and not only the declared ones: a copy does not ask where it was declared.
+import { endianness } from "node:os";
 import type { ContentField } from "../../../model/artifact.ts";
 import { quoteName } from "../options.ts";
 import type { Cell, Reader } from "./open-reader.ts";
@@ -38,6 +39,8 @@ export function fieldOfCell(name: string, cell: Cell, isVector: boolean): Conten
 }
 
 export function floatsOf(cell: Buffer): Float32Array {
+  // Most machines are little-endian, as the stored vectors are.
+  if (endianness() === "LE") return new Float32Array(new Uint8Array(cell).buffer);
   const floats = new Float32Array(cell.byteLength / 4);
   for (let index = 0; index < floats.length; index += 1) floats[index] = cell.readFloatLE(4 * index);
   return floats;

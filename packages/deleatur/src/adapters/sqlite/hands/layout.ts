@@ -60,6 +60,7 @@ export interface Layout {
 export function resolveLayout(db: Db, options: SqliteOptions): Layout {
   const { declaration, table } = options;
   const columns = requireTable(db, table, options, "table");
+  if (options.kind === "sqlite") requireOrdinary(db, options);
   const requireColumn = (name: string, field: string): string => {
     if (!columns.has(name) && !isRowid(name)) throw missingColumn(options, table, name, field);
     return name;
@@ -103,12 +104,37 @@ export function resolveLayout(db: Db, options: SqliteOptions): Layout {
       const column = requireColumn(locator.column, "derivedFrom.column");
       return { surface, how: locator.as === "json" ? "json" : "column", column };
     }),
-    content: declaration.content.map(({ column }) => requireColumn(column, "content")),
+    content: contentColumns(options, fts, key).map((column) => requireColumn(column, "content")),
     vector: declaration.vector === undefined ? undefined : requireColumn(declaration.vector, "vector"),
     fts,
     vec,
     ...rowsOf(table, fts),
   };
+}
+
+/** The declared content; of an index that declares none, every column that it makes searchable or keeps, but for those that name keys, persons and sources. */
+function contentColumns(options: SqliteOptions, fts: FtsFacts | undefined, key: readonly string[]): readonly string[] {
+  const { content, subject, derivedFrom } = options.declaration;
+  if (content.length > 0 || fts === undefined || fts.mode === "none") return content.map(({ column }) => column);
+  const named = new Set([
+    ...key,
+    ...[...subject, ...derivedFrom].flatMap((locator) => ("column" in locator ? [locator.column] : [])),
+  ]);
+  return fts.columns.filter((column) => !named.has(column));
+}
+
+/** A view takes no fence and an index is another kind. */
+function requireOrdinary(db: Db, options: SqliteOptions): void {
+  const type = db
+    .prepare<[string], string>("SELECT type FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE")
+    .pluck(true)
+    .get(options.table);
+  if (type === "table") return;
+  throw new BoundaryError(
+    "TABLE_UNFIT",
+    `table ${options.table} of surface ${options.surface} is a ${type ?? "hidden"} table, declare the table behind it or the kind of the index`,
+    { place: placeOf(options, "table") },
+  );
 }
 
 /** The declared key; the number of an index's row goes by several names. */

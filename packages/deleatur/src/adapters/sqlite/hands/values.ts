@@ -1,4 +1,5 @@
 // Values as SQLite holds them, as keys, identifiers and content fields (PROOFS §2), and back. Pure.
+import { endianness } from "node:os";
 import type { ContentField } from "../../../model/artifact.ts";
 
 /** What better-sqlite3 returns with safe integers. */
@@ -73,6 +74,8 @@ export function isSameValue(left: SqlValue, right: SqlValue): boolean {
 }
 
 function vectorOf(blob: Buffer): Float32Array {
+  // Most machines are little-endian, as the stored vectors are.
+  if (endianness() === "LE") return new Float32Array(new Uint8Array(blob).buffer);
   const vector = new Float32Array(blob.byteLength / 4);
   for (let index = 0; index < vector.length; index += 1) vector[index] = blob.readFloatLE(index * 4);
   return vector;
