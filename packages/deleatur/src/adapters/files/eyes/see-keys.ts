@@ -2,8 +2,7 @@
 import { canonicalKey } from "@deleatur/verify";
 
 /** `unreadable`: the line is no JSON object; `none`: it has no key. */
-type SeenKey =
-  { readonly as: "key"; readonly key: string } | { readonly as: "none" } | { readonly as: "unreadable" };
+type SeenKey = { readonly as: "key"; readonly key: string } | { readonly as: "none" } | { readonly as: "unreadable" };
 
 export interface SeenRecord {
   readonly key: SeenKey;
