@@ -35,7 +35,9 @@ export function epochFacts(input: AttestationInput, effective: Date, risks: read
     throw new UsageError("EPOCH_MISSING", "an erasure or tombstone needs an epoch after the last purge, scan first");
   const surfaces = roots.surfaces.map((surface) => attestedSurface(surface, evidence, publicForm));
   const horizons = surfaces.map(({ horizon }) => (horizon?.until ?? 0) * 1_000);
-  const ends = [effective.getTime(), input.issued.getTime() - (input.issued.getTime() % 1_000), ...horizons];
+  // What already holds when it is signed is effective as of the issue; only an instant to come is rounded up.
+  const later = effective > input.issued ? [effective.getTime()] : [];
+  const ends = [input.issued.getTime() - (input.issued.getTime() % 1_000), ...later, ...horizons];
   const { manifest } = evidence;
   const erased = manifest.artifacts.filter(({ fate }) => fate === "erased").length;
   return {
