@@ -16,7 +16,7 @@ import type { Baseline } from "./baseline.ts";
 import { plantCanaries } from "./plant-canaries.ts";
 import { gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
-import { offerAgain, type ReingestRun } from "./offer-again.ts";
+import { foreignDoors, offerAgain, type ReingestRun } from "./offer-again.ts";
 import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
 import { findLeftovers } from "./find-leftovers.ts";
 import { lookWithProbes, type SurfaceRuns } from "./look-with-probes.ts";
@@ -74,10 +74,14 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
   } finally {
     await canaries.remove();
   }
-  const reingest = await offerAgain(engine, inquiry.needles, inquiry.identifiers, signal);
+  const isGuarded = inquiry.claim === "none" || (inquiry.denylist !== "unknown" && inquiry.denylist.entries > 0);
+  const reingest = isGuarded
+    ? await offerAgain(engine, inquiry.needles, inquiry.identifiers, signal)
+    : foreignDoors(engine, inquiry.trial);
   const graded = gradeFindings(engine, runs, needles, scan, leftovers);
   const open = graded.suspects.filter(({ id }) => !inquiry.reviewed.has(id));
-  const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact);
+  const overDeleted = countOverDeleted(engine, inquiry, scan);
+  const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact) + overDeleted;
 
   const surfaces: SurfaceEvidence[] = engine.surfaces.map((bound) =>
     surfaceEvidence(engine, bound, {
@@ -113,7 +117,7 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
     identifiersUnknown: groupTypes(inquiry.identifiersUnknown),
     ledger: "no-anchor",
     bystanders: {
-      checked: scan.bystanders.checked,
+      checked: scan.bystanders.checked + overDeleted,
       intact: scan.bystanders.intact,
       lost: lost + inquiry.lossByPolicy,
       lostByPolicy: inquiry.lossByPolicy,
@@ -123,6 +127,18 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
     waiting: [],
   };
   return { evidence, scan, census, runs, reingest, suspects: open };
+}
+
+/** Artifacts that others have a part in and that should have stayed without this person's part, but are gone (C07). */
+function countOverDeleted(engine: Engine, { items }: Inquiry, scan: EpochScan): number {
+  return items.filter(
+    ({ ref, action, outcome }) =>
+      action === "rewrite" &&
+      outcome !== "absent" &&
+      engine.bound(ref.surface).declaration.role !== "index" &&
+      !scan.unread.has(ref.surface) &&
+      !scan.rows.has(artifactId(ref)),
+  ).length;
 }
 
 function explain(needles: readonly Needle[], scan: EpochScan): readonly Needle[] {

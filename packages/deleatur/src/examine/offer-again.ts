@@ -1,12 +1,14 @@
 // The re-ingestion probe: offers erased content, as a dry run, to every guarded insert path, and a canary that must get in (DESIGN §6).
 import { toHex } from "@deleatur/verify";
-import type { ReingestOutcome } from "../attest/evidence.ts";
+import type { Evidence, ReingestOutcome } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Artifact } from "../model/artifact.ts";
+import type { SurfaceRole } from "../model/declaration.ts";
 import { artifactKey, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { contentDigests, guardWrite } from "../record/guard.ts";
+import type { Guarantees } from "../surface.ts";
 import { canaryText } from "./canary.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 
@@ -36,7 +38,7 @@ export async function offerAgain(
     const runs: ReingestRun[] = [];
     for (const { declaration, guarantees } of engine.surfaces) {
       const { id: surface, writers, role } = declaration;
-      if (guarantees.scan === "none" || role === "backup") {
+      if (!hasInsertPath({ role, guarantees })) {
         runs.push({ surface, outcome: "no-path", controlsTaken: 0, controlsFound: 0 });
         continue;
       }
@@ -53,6 +55,25 @@ export async function offerAgain(
   } finally {
     ledger.close();
   }
+}
+
+/**
+ * For the audit of a foreign tool of which our guard holds nothing: our doors would let everything in and show nothing about the tool's own.
+ * What a trial of its insert path showed, in a copy and with a control of its own, stands for every path.
+ */
+export function foreignDoors(engine: Engine, trial: Evidence["trial"]): readonly ReingestRun[] {
+  const isTried = trial === "refused" || trial === "held";
+  return engine.surfaces.map(({ declaration: { id: surface, role }, guarantees }) => {
+    if (!hasInsertPath({ role, guarantees }))
+      return { surface, outcome: "no-path", controlsTaken: 0, controlsFound: 0 };
+    const controls = isTried ? 1 : 0;
+    return { surface, outcome: isTried ? trial : "not-run", controlsTaken: controls, controlsFound: controls };
+  });
+}
+
+/** A backup and a provider's cache are written through nothing of ours. */
+function hasInsertPath({ role, guarantees }: { readonly role: SurfaceRole; readonly guarantees: Guarantees }): boolean {
+  return guarantees.scan !== "none" && role !== "backup";
 }
 
 type Door = (artifact: Artifact, signal: AbortSignal) => Promise<"refused" | "accepted" | "no-path" | "failed">;
