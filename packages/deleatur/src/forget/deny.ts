@@ -3,7 +3,7 @@ import type { KeptNeedle } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { DenylistOrder } from "../ledger/ledger.ts";
 import type { RequestId, SubjectIdentifier } from "../model/ids.ts";
-import { contentDigests, identifierDigest, recordDigest } from "../record/guard.ts";
+import { contentDigests, recordDigest } from "../record/guard.ts";
 import type { Survey } from "./survey.ts";
 
 /** Adds the entries; the same again adds none. Answers how many entries the request has. */
@@ -15,7 +15,7 @@ export function denyReturn(
   survey: Survey,
 ): number {
   const { ledger } = engine;
-  const owners = identifiers.map((identifier) => identifierDigest(ledger, identifier));
+  const owners = identifiers.map((identifier) => ledger.identifierDigest(identifier));
   const orders: DenylistOrder[] = owners.map((digest) => ({ kind: "identifier", digest, shared: false, owners }));
   for (const { ref, fate, content } of needles) {
     if (fate === "kept") continue;

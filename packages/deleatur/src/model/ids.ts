@@ -68,8 +68,3 @@ export function parseIdentifier(text: string): SubjectIdentifier {
   }
   return foldIdentifier(text.slice(0, colon), text.slice(colon + 1));
 }
-
-/** `type:value`; for sealed storage and the operator's own terminal only. */
-export function identifierText(identifier: SubjectIdentifier): string {
-  return `${identifier.type}:${identifier.value}`;
-}

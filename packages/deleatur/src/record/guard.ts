@@ -1,18 +1,8 @@
 // The guard: keeps what was erased from coming back in (GUARD-1, GUARD-2). It knows keyed digests only, never text.
-import type { Ledger } from "../ledger/ledger.ts";
+import type { DenylistKind, Ledger } from "../ledger/ledger.ts";
 import type { ContentField } from "../model/artifact.ts";
 import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
 import { foldText, normaliseWords } from "../probe/normalise-words.ts";
-
-export type DenylistKind = "identifier" | "record" | "exact" | "folded";
-
-/** One thing to keep out. `shared`: other people have the same content, so it is kept out for its owners only. */
-export interface DenylistEntry {
-  readonly kind: DenylistKind;
-  readonly digest: Uint8Array;
-  readonly shared: boolean;
-  readonly owners: readonly Uint8Array[];
-}
 
 /** A write as it stands at the door. */
 export interface OfferedWrite {
@@ -27,10 +17,6 @@ export type GuardAnswer =
 
 /** Texts of fewer words than this say too little to be anybody's own (GUARD-2). */
 const DISTINCTIVE_WORDS = 8;
-
-export function identifierDigest(ledger: Ledger, identifier: SubjectIdentifier): Uint8Array {
-  return ledger.keyedDigest("guard/identifier", identifier.type, identifier.value);
-}
 
 /** Content digests of an artifact: the field as it stands, and text with its trivial edits folded away. */
 export function contentDigests(
@@ -68,7 +54,7 @@ export function recordDigest(ledger: Ledger, ref: ArtifactRef): Uint8Array {
 /** Asks every entry that could match a write; the first refusal answers. @throws LedgerError where the ledger is out of reach (fails closed) */
 export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
   for (const identifier of write.subjects) {
-    const [entry] = ledger.findDenylist("identifier", identifierDigest(ledger, identifier));
+    const [entry] = ledger.findDenylist("identifier", ledger.identifierDigest(identifier));
     if (entry !== undefined) return { answer: "refuse", by: "identifier", entry: entry.id };
   }
   const [record] = ledger.findDenylist("record", recordDigest(ledger, write.ref));
@@ -86,6 +72,6 @@ export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
 
 function isOwned(ledger: Ledger, subjects: readonly SubjectIdentifier[], owners: readonly string[]): boolean {
   return subjects.some((identifier) =>
-    owners.includes(Buffer.from(identifierDigest(ledger, identifier)).toString("hex")),
+    owners.includes(Buffer.from(ledger.identifierDigest(identifier)).toString("hex")),
   );
 }
