@@ -195,6 +195,26 @@ describe("an external-content index", () => {
   );
 });
 
+test("a contentless index is read by its terms: eyes have controls, and an erase that did nothing is seen", async () => {
+  for (const mode of ["contentless", "contentless_delete", "columnless", "trigram"] as const) {
+    const { file } = fill(mode);
+    const { fts } = await openBoth(file);
+    const all = await scan(fts);
+    const gone = all.find(({ key }) => key === "77");
+    const control = all.find(({ key }) => key === "5");
+    if (gone === undefined || control === undefined) throw new Error("nothing scanned");
+    expect(textsOf(gone.content)).toEqual([MARKER]);
+    const needles = [needleOf(gone, 0), needleOf(control, 1, "control")];
+    for (const name of ["key", "exact", "excerpt"] as const) {
+      const found = (await findings(fts, name, needles)).map(({ needle }) => needle);
+      expect([found.includes(0), found.includes(1)]).toEqual([true, true]);
+    }
+    await fts.surface.erase(keys(77), signal);
+    for (const name of ["key", "exact", "excerpt"] as const)
+      expect((await findings(fts, name, needles)).filter(({ needle }) => needle === 0)).toEqual([]);
+  }
+});
+
 describe("an index with content of its own", () => {
   test("that declares no content has what it makes searchable, so that its eyes have controls", async () => {
     for (const mode of ["own", "external"] as const) {

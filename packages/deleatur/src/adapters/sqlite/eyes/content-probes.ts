@@ -7,7 +7,16 @@ import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
 import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
-import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, seeFullText, spellKey } from "./read-cells.ts";
+import {
+  fieldOfCell,
+  isRowNumber,
+  moduleOf,
+  readCells,
+  seeColumns,
+  seeFullText,
+  spellKey,
+  wordsInOrder,
+} from "./read-cells.ts";
 
 /** One table to look at; a declared one knows its surface and its key. */
 export interface TableSeen {
@@ -52,8 +61,11 @@ function contentProbe(
 export function* passagesOf(db: Reader, seen: TableSeen): Generator<Passage> {
   const columns = seeColumns(db, seen.table).map(({ name }) => name);
   const virtual = moduleOf(db, seen.table);
-  // A contentless index answers no text; its terms are the byte probe's.
-  if (virtual?.module === "fts5" && seeFullText(virtual.body).mode === "none") return;
+  if (virtual?.module === "fts5" && seeFullText(virtual.body).mode === "none") {
+    for (const { doc, column, text } of wordsInOrder(db, seen.table))
+      yield { place: placeOf(seen, [doc]), field: { type: "text", name: column, text } };
+    return;
+  }
   const vectors = new Set(virtual?.module === "vec0" ? floatColumns(virtual.body) : []);
   if (seen.vector !== undefined) vectors.add(seen.vector);
   const key = keyColumns(db, seen, virtual?.module);

@@ -6,7 +6,16 @@ import type { Probe } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
 import { quoteName, quoteText } from "../options.ts";
 import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
-import { fieldOfCell, isRowNumber, moduleOf, readCells, seeColumns, seeFullText, spellKey } from "./read-cells.ts";
+import {
+  fieldOfCell,
+  isRowNumber,
+  moduleOf,
+  readCells,
+  seeColumns,
+  seeFullText,
+  spellKey,
+  wordsInOrder,
+} from "./read-cells.ts";
 
 export function keyProbe(options: SqliteOptions, target: SqliteFile, scope: string): Probe {
   return {
@@ -38,7 +47,7 @@ async function* lookForKeys(
   if (vector !== undefined) names.push(vector);
   for await (const { key, cells } of inTurns(keyedRows(db, options, names), signal)) {
     for (const needle of key === undefined ? [] : (wanted.get(key) ?? [])) {
-      const fields = cells.flatMap(
+      const fields = cells().flatMap(
         (cell, place) => fieldOfCell(names[place] ?? "", cell, names[place] === vector) ?? [],
       );
       if (isSomeoneElses(options, needle, fields)) continue;
@@ -69,6 +78,8 @@ function contentNames(db: Reader, options: SqliteOptions): string[] {
 /** C22: where the store gives keys again, another content under the same key is another person's lawful row. */
 function isSomeoneElses(options: SqliteOptions, needle: Needle, fields: readonly ContentField[]): boolean {
   if (options.declaration.keys !== "reusable" || needle.fate === "control" || needle.content.length === 0) return false;
+  // An index row whose base row is gone has no text to be known by: it is nobody else's.
+  if (options.kind === "sqlite-fts" && fields.length === 0) return false;
   return identity(fields) !== identity(needle.content);
 }
 
@@ -93,7 +104,8 @@ function identity(fields: readonly ContentField[]): string {
 
 interface KeyedRow {
   readonly key: string | undefined;
-  readonly cells: readonly Cell[];
+  /** Read only where the key is one that is looked for. */
+  readonly cells: () => readonly Cell[];
 }
 
 function* keyedRows(db: Reader, options: SqliteOptions, names: readonly string[]): Generator<KeyedRow> {
@@ -104,20 +116,20 @@ function* keyedRows(db: Reader, options: SqliteOptions, names: readonly string[]
     const own = vecKey(db, options);
     const columns = own === undefined ? key : [own];
     for (const cells of readCells(db, options.table, [...columns, ...names]))
-      yield { key: spellKey(cells.slice(0, columns.length)), cells: cells.slice(columns.length) };
+      yield { key: spellKey(cells.slice(0, columns.length)), cells: () => cells.slice(columns.length) };
     return;
   }
   // An index without content of its own lists its rows in docsize, whether or not their base rows are still there.
   const ids = index.hasDocsize ? docsizeIds(db, options.table) : vocabularyIds(db, options.table);
   if (index.mode === "none") {
-    for (const id of ids) yield { key: String(id), cells: [] };
+    for (const id of ids) yield { key: String(id), cells: () => textOfTerms(db, options.table, id, names) };
     return;
   }
   const current = db.prepare<[bigint], Cell[]>(
     `SELECT ${["rowid", ...names.map(quoteName)].join(", ")} FROM ${quoteName(options.table)} WHERE rowid = ?`,
   );
   current.raw(true);
-  for (const id of ids) yield { key: String(id), cells: current.get(id)?.slice(1) ?? [] };
+  for (const id of ids) yield { key: String(id), cells: () => current.get(id)?.slice(1) ?? [] };
 }
 
 /** sqlite-vec names its row number as the table declares it. */
@@ -126,6 +138,11 @@ function vecKey(db: Reader, options: SqliteOptions): string | undefined {
   if (options.kind !== "sqlite-vec" || options.declaration.key.length !== 1 || only === undefined || !isRowNumber(only))
     return undefined;
   return seeColumns(db, options.table).find(({ keyPlace }) => keyPlace === 1)?.name;
+}
+
+function textOfTerms(db: Reader, table: string, id: bigint, names: readonly string[]): readonly Cell[] {
+  const texts = new Map([...wordsInOrder(db, table, id)].map(({ column, text }) => [column, text]));
+  return names.map((name) => texts.get(name) ?? null);
 }
 
 function docsizeIds(db: Reader, table: string): readonly bigint[] {

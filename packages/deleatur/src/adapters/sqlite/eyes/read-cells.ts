@@ -1,7 +1,7 @@
 // Reads whole tables for the probes, every column and not only the declared ones: a copy does not ask where it was declared.
 import { endianness } from "node:os";
 import type { ContentField } from "../../../model/artifact.ts";
-import { quoteName } from "../options.ts";
+import { quoteName, quoteText } from "../options.ts";
 import type { Cell, Reader } from "./open-reader.ts";
 
 export interface ColumnSeen {
@@ -82,6 +82,53 @@ export function seeFullText(body: string): FullText {
     hasDocsize: bare("columnsize") !== "0",
     tokenizer: option("tokenize"),
   };
+}
+
+/** What a contentless index holds of each row: its terms in the order of the text, column by column; of one row, or of all. */
+export function* wordsInOrder(
+  db: Reader,
+  table: string,
+  row?: bigint,
+): Generator<{ readonly doc: bigint; readonly column: string; readonly text: string }> {
+  db.exec("DROP TABLE IF EXISTS temp.deleatur_read_terms");
+  db.exec(`CREATE VIRTUAL TABLE temp.deleatur_read_terms USING fts5vocab(main, ${quoteText(table)}, 'instance')`);
+  const isTrigram = /^['"]?trigram/i.test(seeFullText(moduleOf(db, table)?.body ?? "").tokenizer ?? "");
+  const [first = ""] = seeColumns(db, table).map(({ name }) => name);
+  const rows = db
+    .prepare<[bigint | null, bigint | null], { doc: bigint; col: string | null; term: string }>(
+      'SELECT doc, col, term FROM temp.deleatur_read_terms WHERE ? IS NULL OR doc = ? ORDER BY doc, col, "offset"',
+    )
+    .iterate(row ?? null, row ?? null);
+  let current: { doc: bigint; column: string; terms: string[] } | undefined;
+  const written = ({
+    doc,
+    column,
+    terms,
+  }: {
+    doc: bigint;
+    column: string;
+    terms: readonly string[];
+  }): { doc: bigint; column: string; text: string } => ({
+    doc,
+    column,
+    text: isTrigram
+      ? (terms[0] ?? "") +
+        terms
+          .slice(1)
+          .map((term) => Array.from(term).at(-1))
+          .join("")
+      : terms.join(" "),
+  });
+  for (const { doc, col, term } of rows) {
+    const column = col ?? first;
+    if (current !== undefined && current.doc === doc && current.column === column) {
+      current.terms.push(term);
+      continue;
+    }
+    if (current !== undefined) yield written(current);
+    current = { doc, column, terms: [term] };
+  }
+  if (current !== undefined) yield written(current);
 }
 
 /** The module of a virtual table (`fts5`, `vec0`), lower-case; undefined for an ordinary one. */

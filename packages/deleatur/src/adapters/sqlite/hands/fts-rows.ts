@@ -5,7 +5,7 @@ import { quoteName } from "../options.ts";
 import { sqliteCode } from "../store-errors.ts";
 import { underSavepoint, type Db } from "./connect.ts";
 import type { FtsFacts } from "./fts-facts.ts";
-import { docsWithTerms, textFromTerms } from "./index-terms.ts";
+import { collectWords, docsWithTerms, holdsCollectedWord, textFromTerms } from "./index-terms.ts";
 import { isRowid, readColumns, type Layout } from "./layout.ts";
 import { inErasingTransaction } from "./store-marker.ts";
 import { candidatesOf } from "./values.ts";
@@ -78,6 +78,7 @@ function removeFromIndex(db: Db, layout: Layout, fts: FtsFacts, rowids: readonly
     db.exec(`INSERT INTO ${quoteName(fts.name)} (${quoteName(fts.name)}) VALUES ('delete-all')`);
     return;
   }
+  collectWords(db, fts);
   for (const rowid of rowids) deleteByText(db, layout, fts, rowid);
 }
 
@@ -113,7 +114,7 @@ function tryDelete(db: Db, fts: FtsFacts, rowid: bigint, texts: readonly (string
       db.prepare<(string | bigint | null)[]>(
         `INSERT INTO ${name} (${name}, rowid, ${columns}) VALUES ('delete', ?, ${fts.columns.map(() => "?").join(", ")})`,
       ).run(rowid, ...texts);
-      if (indexedRows(db, fts, [rowid]).has(rowid)) throw new TermsLeft();
+      if (holdsCollectedWord(db, rowid)) throw new TermsLeft();
     });
     return true;
   } catch (cause) {

@@ -34,12 +34,31 @@ export function docsWithTerms(db: Db, fts: FtsFacts, rowids: readonly bigint[]):
   return new Set(rows.map(({ doc }) => doc));
 }
 
-/** The text of each column of one row, put together from its terms: what a contentless table needs to delete it. */
-export function textFromTerms(db: Db, fts: FtsFacts, rowid: bigint): readonly string[] {
+const WORDS = "temp.deleatur_words";
+
+/** Puts the terms of an index in reading order, once, so that the text of many rows can be put together (`textFromTerms`). */
+export function collectWords(db: Db, fts: FtsFacts): void {
   openVocab(db, fts);
+  db.exec(`DROP TABLE IF EXISTS ${WORDS}`);
+  db.exec(`CREATE TABLE ${WORDS} AS SELECT doc, col, "offset" AS place, term FROM ${VOCAB}`);
+  db.exec("CREATE INDEX temp.deleatur_words_by_doc ON deleatur_words (doc, col, place)");
+}
+
+/** Whether the index still holds any of the words that were collected of a row. */
+export function holdsCollectedWord(db: Db, rowid: bigint): boolean {
+  const left = db
+    .prepare<[bigint]>(
+      `SELECT 1 FROM ${WORDS} AS w WHERE w.doc = ? AND EXISTS (SELECT 1 FROM ${VOCAB} AS v WHERE v.term = w.term AND v.doc = w.doc) LIMIT 1`,
+    )
+    .get(rowid);
+  return left !== undefined;
+}
+
+/** The text of each column of one row, put together from its collected terms: all that a contentless index has, and what it needs to delete a row. */
+export function textFromTerms(db: Db, fts: FtsFacts, rowid: bigint): readonly string[] {
   const rows = db
     .prepare<[bigint], { term: string; col: string | null }>(
-      `SELECT term, col FROM ${VOCAB} WHERE doc = ? ORDER BY col, "offset"`,
+      `SELECT term, col FROM ${WORDS} WHERE doc = ? ORDER BY col, place`,
     )
     .all(rowid);
   const isTrigram = /^trigram\b/i.test(fts.tokenizer);

@@ -115,7 +115,7 @@ export function resolveLayout(db: Db, options: SqliteOptions): Layout {
 /** The declared content; of an index that declares none, every column that it makes searchable or keeps, but for those that name keys, persons and sources. */
 function contentColumns(options: SqliteOptions, fts: FtsFacts | undefined, key: readonly string[]): readonly string[] {
   const { content, subject, derivedFrom } = options.declaration;
-  if (content.length > 0 || fts === undefined || fts.mode === "none") return content.map(({ column }) => column);
+  if (content.length > 0 || fts === undefined) return content.map(({ column }) => column);
   const named = new Set([
     ...key,
     ...[...subject, ...derivedFrom].flatMap((locator) => ("column" in locator ? [locator.column] : [])),

@@ -29,7 +29,7 @@ export function offerRow(db: Db, layout: Layout, artifact: Artifact): Offered {
 
 /** Really inserts a canary about nobody. */
 export function plantRow(db: Db, layout: Layout, canary: Artifact): Planted {
-  if (layout.fts !== undefined && layout.fts.mode !== "own")
+  if (layout.fts?.mode === "external")
     return {
       key: canary.key,
       outcome: "unsupported",

@@ -11,8 +11,9 @@ import {
 } from "../../../model/ids.ts";
 import { quoteName } from "../options.ts";
 import type { Db } from "./connect.ts";
+import type { FtsFacts } from "./fts-facts.ts";
 import { identifiersInJson, sourceKeysInJson } from "./json-places.ts";
-import { openVocab } from "./index-terms.ts";
+import { collectWords, openVocab, textFromTerms } from "./index-terms.ts";
 import { keyCondition } from "./key-condition.ts";
 import type { Join, Layout } from "./layout.ts";
 import { fieldOfValue, textOfValue, type SqlValue } from "./values.ts";
@@ -30,7 +31,8 @@ export interface RowReader {
 }
 
 export function createRowReader(db: Db, layout: Layout): RowReader {
-  if (layout.fts?.hasDocsize === false) openVocab(db, layout.fts);
+  if (layout.fts?.mode === "none") collectWords(db, layout.fts);
+  else if (layout.fts?.hasDocsize === false) openVocab(db, layout.fts);
   const names = columnsToRead(layout);
   const select = `SELECT ${names.map((name) => layout.columnSql(name)).join(", ")} FROM ${layout.from}`;
   const order = layout.key.map((name) => layout.columnSql(name)).join(", ");
@@ -38,6 +40,7 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
   const condition = keyCondition(layout);
   const toRow = (raw: readonly SqlValue[]): Row => {
     const values = new Map(names.map((name, index) => [name, raw[index] ?? null]));
+    if (layout.fts?.mode === "none") putTextTogether(db, layout, layout.fts, values);
     return { artifact: artifactOf(layout, values, joined), values };
   };
   return {
@@ -52,6 +55,15 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
       return statement.all(...found.parameters).map(toRow);
     },
   };
+}
+
+/** A contentless index answers no text, but its terms are what it holds of anybody. */
+function putTextTogether(db: Db, layout: Layout, fts: FtsFacts, values: Map<string, SqlValue>): void {
+  const rowid = values.get(layout.key[0] ?? "");
+  if (typeof rowid !== "bigint") return;
+  const texts = textFromTerms(db, fts, rowid);
+  for (const [place, column] of fts.columns.entries())
+    if (layout.content.includes(column)) values.set(column, texts[place] === "" ? null : (texts[place] ?? null));
 }
 
 /** Merges rows of one key into one artifact: all subjects and sources, the content of every row. */
