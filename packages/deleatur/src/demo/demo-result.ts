@@ -39,6 +39,15 @@ export interface DemoForgotten {
   readonly letters: readonly string[];
 }
 
+/** What the audit of the naive tool found. */
+export interface AuditFigures {
+  readonly verdict: string;
+  readonly reasons: readonly string[];
+  readonly survivors: readonly { readonly label: string; readonly count: number }[];
+  /** Files and index containers in which only traces are left. */
+  readonly traces: readonly string[];
+}
+
 export interface DemoResult {
   readonly schema: "deleatur/demo/v1";
   readonly demo: "household" | "meetings";
@@ -46,11 +55,7 @@ export interface DemoResult {
   readonly out?: string;
   readonly built: DemoFigures;
   readonly naive?: { readonly sql: string; readonly said: string };
-  readonly audit?: {
-    readonly verdict: string;
-    readonly reasons: readonly string[];
-    readonly survivors: readonly { readonly label: string; readonly count: number }[];
-  };
+  readonly audit?: AuditFigures;
   readonly forgotten: readonly DemoForgotten[];
   readonly offered: readonly { readonly what: string; readonly answer: string }[];
   readonly checks: readonly DemoCheck[];

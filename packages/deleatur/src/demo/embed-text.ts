@@ -1,20 +1,27 @@
-// A small local embedder by feature hashing: it knows spelling, not meaning. Honest and deterministic, so that the demo needs no model and no network.
+// A small local embedder by random projection: it knows spelling, not meaning. Honest and deterministic, so that the demo needs no model and no network.
 
 export const DIMENSIONS = 128;
 
 /**
- * The set of a text's words and their letter trigrams, hashed (FNV-1a) with a sign into 128 dimensions, scaled to length 1. Texts that share words come to lie
- * near each other; texts that say the same in other words do not. A real agent would call a model here; nothing else would change.
+ * The set of a text's words and their letter trigrams; each stands for a direction drawn by its own hash, and the text for their sum,
+ * scaled to length 1 (Johnson and Lindenstrauss 1984; dense, as a model's vectors are). Texts that share words come to lie near each
+ * other; texts that say the same in other words do not. A real agent would call a model here; nothing else would change.
  */
 export function embedText(text: string): Float32Array {
-  const vector = new Float32Array(DIMENSIONS);
-  for (const feature of new Set(features(text))) {
-    const hash = fnv1a(feature);
-    const at = hash % DIMENSIONS;
-    vector[at] = (vector[at] ?? 0) + ((hash >>> 16) & 1 ? 1 : -1);
+  const sum = new Float64Array(DIMENSIONS);
+  // In one order, so that the same words give the very same vector.
+  for (const feature of [...new Set(features(text))].toSorted()) {
+    let state = fnv1a(feature) || 1;
+    for (let at = 0; at < DIMENSIONS; at += 1) {
+      // xorshift32 (Marsaglia 2003)
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      sum[at] = (sum[at] ?? 0) + state / 2 ** 31;
+    }
   }
-  const length = Math.hypot(...vector);
-  return length === 0 ? vector : vector.map((value) => value / length);
+  const length = Math.hypot(...sum);
+  return Float32Array.from(sum, (value) => (length === 0 ? 0 : value / length));
 }
 
 function features(text: string): readonly string[] {

@@ -7,9 +7,10 @@ import { publicFormOf } from "../boundary/public-form.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 import { groupBy } from "../model/group-by.ts";
 import { WriteRefusedError } from "../model/errors.ts";
+import type { ReportProgress } from "../progress.ts";
 import { type BuiltMemory, buildMemory } from "./build-memory.ts";
 import type { DemoPage } from "./demo-page.ts";
-import { DemoChecks, type DemoResult } from "./demo-result.ts";
+import { type AuditFigures, DemoChecks, type DemoResult } from "./demo-result.ts";
 import { forgetPerson, type ForgottenPerson } from "./forget-person.ts";
 import type { MemoryData } from "./memory-data.ts";
 import { NAIVE_SQL, naiveForget } from "./naive-forget.ts";
@@ -24,6 +25,8 @@ export interface DemoContext {
   readonly page: DemoPage;
   readonly clock: () => Date;
   readonly random: (bytes: number) => Uint8Array;
+  /** Progress of long work; it never goes where the story goes. */
+  readonly report: ReportProgress;
 }
 
 export async function runHouseholdDemo(context: DemoContext, signal: AbortSignal): Promise<DemoResult> {
@@ -33,7 +36,13 @@ export async function runHouseholdDemo(context: DemoContext, signal: AbortSignal
   const begun = clock().getTime();
   page.title("Deleatur", "An agent's memory forgets a person, and shows that it did.");
   // No keys from outside: the demo makes its own ledger with its own keys.
-  const built = await buildMemory(context.work, "household", data, { clock, random, environment: {} }, signal);
+  const built = await buildMemory(
+    context.work,
+    "household",
+    data,
+    { clock, random, report: context.report, environment: {} },
+    signal,
+  );
   const seconds = (clock().getTime() - begun) / 1000;
   try {
     tellDeclaration(built, data, page);
@@ -73,7 +82,7 @@ export async function runHouseholdDemo(context: DemoContext, signal: AbortSignal
       audit: {
         verdict: audit.verdict ?? audit.state,
         reasons: [...new Set(audit.reasons.map(({ code }) => code))],
-        survivors: survivorsByLabel(built, audit),
+        ...survivorsByLabel(built, audit),
       },
       forgotten: [forgotten.forgotten],
       offered,
@@ -123,12 +132,13 @@ async function auditNaiveForget(
   } as const;
   const audit = await runAudit(built.memory.engine, { ticket, claim }, signal);
   page.step("Audit", "is it gone?");
-  const survivors = survivorsByLabel(built, audit);
+  const { survivors, traces } = survivorsByLabel(built, audit);
   page.bad(`${audit.verdict ?? audit.state}: ${survivors.reduce((sum, { count }) => sum + count, 0)} copies are left.`);
   page.table(
     ["data location", "left"],
     survivors.map(({ label, count }) => [label, String(count)]),
   );
+  if (traces.length > 0) page.text(`And traces of the row's words in ${traces.join(", ")}.`);
   const quoting = [...built.store.sharedTexts()].find(([, text]) => text.includes("Sankt Vinzenz"));
   if (quoting !== undefined) {
     page.text(`For example ${quoting[0]}:`);
@@ -140,14 +150,19 @@ async function auditNaiveForget(
   return audit;
 }
 
-function survivorsByLabel(built: BuiltMemory, audit: RequestOutcome): readonly { label: string; count: number }[] {
+/** Records that a probe named by key, by data location; and the places where only traces are left, in files and index terms. */
+function survivorsByLabel(built: BuiltMemory, audit: RequestOutcome): Pick<AuditFigures, "survivors" | "traces"> {
   const labels = new Map<string, string>(built.memory.engine.boundary.surfaces.map(({ id, label }) => [id, label]));
-  const bySurface = groupBy(audit.survivors, ({ surface, container }) => surface ?? container);
-  return Array.from(bySurface, ([surface, survivors]) => ({
-    label: labels.get(surface) ?? surface,
-    // Several probes may find one record: it is one copy.
-    count: new Set(survivors.map(({ key, name, container }) => key ?? name ?? container)).size,
-  }));
+  const named = audit.survivors.filter(({ key }) => key !== undefined);
+  const bySurface = groupBy(named, ({ surface, container }) => surface ?? container);
+  return {
+    survivors: Array.from(bySurface, ([surface, survivors]) => ({
+      label: labels.get(surface) ?? surface,
+      // Several probes may find one record: it is one copy.
+      count: new Set(survivors.map(({ key }) => key)).size,
+    })),
+    traces: [...new Set(audit.survivors.filter(({ key }) => key === undefined).map(({ container }) => container))],
+  };
 }
 
 function tellForget(
@@ -282,11 +297,11 @@ function dash(count: number): string {
 
 function tellEnd({ page, isKept }: DemoContext, checks: DemoChecks): void {
   const missed = checks.all.filter(({ isMet }) => !isMet);
-  page.step("So", "");
+  page.step("So", "“deleted” and “cannot be recovered” are two facts");
   for (const { name, instead } of missed) page.bad(`did not come out: ${name} (instead: ${instead ?? "nothing"})`);
   if (missed.length > 0) return;
   page.text(
-    "“Deleted” was a tool's word; “cannot be recovered” was looked for, by other eyes than those that erased, and signed. " +
+    "The first is a tool's word. The second was looked for, by other eyes than those that erased, and signed. " +
       "Not looked for: paraphrases, and mentions of a name in other people's words.",
   );
   if (!isKept) page.text("Keep the receipt and the letter: npm run demo -- --out DIR");

@@ -19,7 +19,13 @@ export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSig
     "Deleatur",
     `The meetings of team ${team}: each of its ${data.people.length} people is forgotten in turn.`,
   );
-  const built = await buildMemory(context.work, "meetings", data, { clock, random, environment: {} }, signal);
+  const built = await buildMemory(
+    context.work,
+    "meetings",
+    data,
+    { clock, random, report: context.report, environment: {} },
+    signal,
+  );
   const seconds = (clock().getTime() - begun) / 1000;
   const figures = {
     people: data.people.length,
@@ -84,6 +90,8 @@ function tellPeople({ page }: MeetingsContext, forgotten: readonly DemoForgotten
       one.seconds.toFixed(1),
     ]),
   );
+  for (const { person, verdict, reasons } of forgotten)
+    if (verdict !== "COMPLIANT") page.bad(`${person}: ${verdict}, for ${reasons.join(", ")}`);
 }
 
 function tellRest({ page, isKept, out }: MeetingsContext, built: BuiltMemory, checks: DemoChecks): void {
@@ -94,7 +102,7 @@ function tellRest({ page, isKept, out }: MeetingsContext, built: BuiltMemory, ch
     "0 rows, 0 shared texts",
     `${rows} rows, ${shared} shared texts`,
   );
-  page.step("So", "");
+  page.step("So", "who stayed, stayed whole");
   const missed = checks.all.filter(({ isMet }) => !isMet);
   for (const { name, instead } of missed) page.bad(`did not come out: ${name} (instead: ${instead ?? "nothing"})`);
   if (missed.length === 0) {

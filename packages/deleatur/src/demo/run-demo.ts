@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { UsageError } from "../model/errors.ts";
+import type { ReportProgress } from "../progress.ts";
 import { createPage } from "./demo-page.ts";
 import type { DemoResult } from "./demo-result.ts";
 import { runHouseholdDemo } from "./household-demo.ts";
@@ -22,6 +23,8 @@ export interface DemoOptions {
   readonly print: (line: string) => void;
   readonly clock: () => Date;
   readonly random: (bytes: number) => Uint8Array;
+  /** Progress of long work, for stderr; nowhere where absent. */
+  readonly report?: ReportProgress;
 }
 
 /** @throws UsageError where a folder is in use or the data is none of QMSum's */
@@ -39,6 +42,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
     page: createPage(options.json ? (): void => undefined : options.print, isColoured && !options.json),
     clock: options.clock,
     random: options.random,
+    report: options.report ?? ((): void => undefined),
   };
   try {
     const files = options.data ?? [];
