@@ -24,7 +24,7 @@ export function surfaceProbes(options: SqliteOptions): readonly Probe[] {
       exactProbe(seen),
       excerptProbe(seen),
       ...(hasVectors ? [neighbourProbe(options, target, scope)] : []),
-      bytesProbe(target),
+      bytesProbe(options, target),
     ];
   });
 }

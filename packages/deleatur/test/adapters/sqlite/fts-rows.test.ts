@@ -215,6 +215,21 @@ test("a contentless index is read by its terms: eyes have controls, and an erase
   }
 });
 
+test("a control of a contentless index is found in the bytes by its terms, where its text stands nowhere", async () => {
+  for (const option of ["content=''", "content='', contentless_delete=1", "content='', tokenize=porter"]) {
+    const { file } =
+      newStore(`CREATE TABLE episodes (id INTEGER PRIMARY KEY, text TEXT); CREATE VIRTUAL TABLE episodes_fts USING fts5(text, ${option});
+      INSERT INTO episodes_fts(rowid, text) VALUES (1, 'Quarterly, Reports; Mentioned: Nothing! Remarkable?'), (2, 'Another, Text.');`);
+    const { fts } = await openBoth(file);
+    const [control, gone] = await scan(fts);
+    if (control === undefined || gone === undefined) throw new Error("nothing scanned");
+    await fts.surface.erase(keys(2), signal);
+    await fts.surface.purge(signal);
+    const found = await findings(fts, "bytes", [needleOf(gone, 0), needleOf(control, 1, "control")]);
+    expect(new Set(found.map(({ needle, match }) => `${needle} ${match.how}`))).toEqual(new Set(["1 term"]));
+  }
+});
+
 describe("an index with content of its own", () => {
   test("that declares no content has what it makes searchable, so that its eyes have controls", async () => {
     for (const mode of ["own", "external"] as const) {

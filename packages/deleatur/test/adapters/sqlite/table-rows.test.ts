@@ -247,6 +247,31 @@ describe("erase", () => {
   });
 });
 
+describe("triggers of the application", () => {
+  test("one that calls a function that only the application has makes the row failed, with that reason", async () => {
+    const { file, app } = newStore(`${EPISODES} INSERT INTO episodes (id, text) VALUES (1, 'x');`);
+    app.function("embed", () => null);
+    app.exec("CREATE TRIGGER e AFTER DELETE ON episodes BEGIN SELECT embed(old.text); END");
+    const opened = await openSurface(declare("sqlite", { content: [text("text")] }), file);
+    expect(await opened.surface.erase(keys(1), signal)).toMatchObject([
+      { outcome: "failed", why: "a trigger calls a function that only the application's own connection has" },
+    ]);
+    expect(await scan(opened)).toHaveLength(1);
+  });
+
+  test("C13: a rewrite makes no copy of the old wording either", async () => {
+    const { file, app } = newStore(`${EPISODES} CREATE TABLE history (id INTEGER, old_text TEXT, new_text TEXT);
+      CREATE TRIGGER h AFTER UPDATE ON episodes BEGIN INSERT INTO history VALUES (old.id, old.text, new.text); END;
+      INSERT INTO episodes (id, text) VALUES (1, 'the heron keeps a violet umbrella');`);
+    const opened = await openSurface(declare("sqlite", { content: [text("text")] }), file);
+    const [row] = await scan(opened);
+    if (row === undefined) throw new Error("nothing scanned");
+    const wanted = { ...row, content: [{ type: "text", name: "text", text: "redacted" }] as const };
+    expect(await opened.surface.rewrite([wanted], signal)).toMatchObject([{ outcome: "rewritten" }]);
+    expect(app.prepare("SELECT * FROM history").all()).toEqual([]);
+  });
+});
+
 describe("rewrite", () => {
   const setup = `
     CREATE TABLE summaries (id INTEGER PRIMARY KEY, user_id TEXT, other TEXT NOT NULL DEFAULT 'n', source_ids TEXT, text TEXT, vec BLOB);

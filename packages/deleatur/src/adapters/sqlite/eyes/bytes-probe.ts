@@ -3,23 +3,24 @@ import { existsSync } from "node:fs";
 import type { Finding, Needle } from "../../../model/needle.ts";
 import { createByteMatcher } from "../../../probe/byte-matcher.ts";
 import type { Probe } from "../../../surface.ts";
-import type { SqliteFile } from "../options.ts";
+import type { SqliteFile, SqliteOptions } from "../options.ts";
 import { liveContent } from "./live-content.ts";
 import { throughReader, type Reader } from "./open-reader.ts";
-import { collectLostTerms, lookInFile, lookInIndex, rawPatterns } from "./term-look.ts";
+import { collectLostTerms, controlPatterns, lookInFile, lookInIndex, rawPatterns } from "./term-look.ts";
 
-export function bytesProbe(target: SqliteFile): Probe {
+export function bytesProbe(options: SqliteOptions, target: SqliteFile): Probe {
   return {
     name: "bytes",
     depth: "bytes",
     scope: `bytes:${target.store}`,
-    look: (needles, signal) => throughReader(target, (db) => lookAtBytes(db, target, needles, signal)),
+    look: (needles, signal) => throughReader(target, (db) => lookAtBytes(db, options, target, needles, signal)),
     close: () => Promise.resolve(), // each look closes its own connection
   };
 }
 
 async function* lookAtBytes(
   db: Reader,
+  options: SqliteOptions,
   target: SqliteFile,
   needles: readonly Needle[],
   signal: AbortSignal,
@@ -27,7 +28,7 @@ async function* lookAtBytes(
   const matcher = createByteMatcher(needles, { explained: liveContent(db) });
   const lost = collectLostTerms(db, needles);
   yield* lookInIndex(db, target, lost);
-  const patterns = rawPatterns(db, lost);
+  const patterns = [...rawPatterns(db, lost), ...controlPatterns(db, needles, options.neighbours)];
   for (const suffix of ["", "-wal", "-journal"]) {
     const path = target.file + suffix;
     if (!existsSync(path)) continue;

@@ -22,7 +22,11 @@ export function collectLostTerms(db: Reader, needles: readonly Needle[]): readon
   return fullTextTables(db).map(({ name, body }) => {
     const index = seeFullText(body);
     const known = new Map(needles.map((needle) => [needle.index, needle]));
-    const byNeedle = tokenize(needles, index.tokenizer);
+    // Controls that have bytes of their own prove the eyes by whole runs of them; terms of what lives are no leftovers.
+    const byNeedle = tokenize(
+      needles.filter(({ fate }) => fate !== "control"),
+      index.tokenizer,
+    );
     openVocabulary(db, name);
     const isLiving = db.prepare<[string, bigint | null]>(
       `SELECT 1 FROM temp.deleatur_instances WHERE term = ? AND doc IN (${livingRows(name, index)}) AND doc IS NOT ? LIMIT 1`,
@@ -32,6 +36,25 @@ export function collectLostTerms(db: Reader, needles: readonly Needle[]): readon
       return [needle, terms.filter((term) => isLiving.get(term, own) === undefined)] as const;
     });
     return { table: name, isTrigram: /trigram/i.test(index.tokenizer ?? ""), byNeedle: new Map(lost) };
+  });
+}
+
+/** The stored forms of controls that live in an index without content: there, terms are all that stands in the bytes. */
+export function controlPatterns(
+  db: Reader,
+  needles: readonly Needle[],
+  tables: ReadonlyMap<string, string>,
+): readonly TermPattern[] {
+  return fullTextTables(db).flatMap(({ name, body }) => {
+    const index = seeFullText(body);
+    const controls = needles.filter(
+      ({ fate, ref }) => fate === "control" && tables.get(ref.surface)?.toLowerCase() === name.toLowerCase(),
+    );
+    if (index.mode !== "none" || controls.length === 0) return [];
+    const isTrigram = /trigram/i.test(index.tokenizer ?? "");
+    return [...tokenize(controls, index.tokenizer)].flatMap(([needle, terms]) =>
+      terms.flatMap((term, number) => termPatterns(needle, number, term, isTrigram)),
+    );
   });
 }
 
@@ -152,11 +175,8 @@ function tokenize(needles: readonly Needle[], tokenizer: string | undefined): Re
   try {
     createScratchIndex(scratch, tokenizer);
     const insert = scratch.prepare<[number, string]>("INSERT INTO scratch (rowid, words) VALUES (?, ?)");
-    for (const { index, fate, content } of needles) {
-      // Controls prove the eyes by whole runs of bytes; terms of what lives are no leftovers.
-      if (fate === "control") continue;
+    for (const { index, content } of needles)
       insert.run(index + 1, content.flatMap((field) => (field.type === "text" ? [field.text] : [])).join("\n"));
-    }
     scratch.exec("CREATE VIRTUAL TABLE terms USING fts5vocab(scratch, 'instance')");
     const byNeedle = new Map<number, string[]>();
     const rows = scratch.prepare<[], { doc: number; term: string }>("SELECT DISTINCT doc, term FROM terms").all();
