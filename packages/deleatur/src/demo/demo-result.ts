@@ -35,7 +35,8 @@ export interface DemoForgotten {
   readonly bystanders: RequestOutcome["bystanders"];
   readonly verified: string;
   readonly seconds: number;
-  readonly receipt?: string;
+  /** null where there is none, or it was not to be kept. */
+  readonly receipt: string | null;
   readonly letters: readonly string[];
 }
 

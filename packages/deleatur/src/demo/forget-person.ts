@@ -74,7 +74,7 @@ export async function forgetPerson(
       bystanders: outcome.bystanders,
       verified: papers?.report.outcome.kind ?? "no receipt",
       seconds,
-      ...(papers === undefined ? {} : { receipt: papers.receipt }),
+      receipt: papers?.receipt ?? null,
       letters: papers?.letters ?? [],
     },
   };

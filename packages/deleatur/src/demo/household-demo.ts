@@ -6,7 +6,6 @@ import { runAudit } from "../audit/run-audit.ts";
 import { publicFormOf } from "../boundary/public-form.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 import { groupBy } from "../model/group-by.ts";
-import { WriteRefusedError } from "../model/errors.ts";
 import type { ReportProgress } from "../progress.ts";
 import { type BuiltMemory, buildMemory } from "./build-memory.ts";
 import type { DemoPage } from "./demo-page.ts";
@@ -14,7 +13,8 @@ import { type AuditFigures, DemoChecks, type DemoResult } from "./demo-result.ts
 import { forgetPerson, type ForgottenPerson } from "./forget-person.ts";
 import type { MemoryData } from "./memory-data.ts";
 import { NAIVE_SQL, naiveForget } from "./naive-forget.ts";
-import { FORGOTTEN_EPISODE, FORGOTTEN_PERSON, scenario, UNRELATED_WORDS } from "./scenario.ts";
+import { offerAgain } from "./offer-again.ts";
+import { FORGOTTEN_EPISODE, FORGOTTEN_PERSON, scenario } from "./scenario.ts";
 
 export interface DemoContext {
   /** Where the memory is built. */
@@ -203,7 +203,7 @@ function tellVerification(
   checks: DemoChecks,
 ): void {
   page.step("Verify", "somebody else checks the receipt, offline, with what they have pinned");
-  if (report === undefined || forgotten.receipt === undefined) {
+  if (report === undefined || forgotten.receipt === null) {
     page.bad("There is no receipt to verify.");
     return;
   }
@@ -233,62 +233,6 @@ function forge(receipt: string): string {
     /("payload"\s*:\s*"[A-Za-z0-9+/]{40})(.)/,
     (_, head: string, letter: string) => head + (letter === "A" ? "B" : "A"),
   );
-}
-
-/** Offers the erased words again, and new words of somebody else: only these may get in. */
-async function offerAgain(
-  built: BuiltMemory,
-  data: MemoryData,
-  page: DemoPage,
-  checks: DemoChecks,
-  signal: AbortSignal,
-): Promise<DemoResult["offered"]> {
-  const words = data.episodes.find(({ id }) => id === FORGOTTEN_EPISODE)?.text ?? "";
-  const other = data.people.find(({ id }) => id !== FORGOTTEN_PERSON);
-  const next = data.episodes.length + 1;
-  const offers = [
-    { what: "the same words, under a new id", by: FORGOTTEN_PERSON, text: words, wanted: "DENYLISTED" },
-    {
-      what: "the same words in capitals, as somebody else's",
-      by: other?.id ?? "",
-      text: shout(words),
-      wanted: "DENYLISTED",
-    },
-    {
-      what: `new words of ${other?.name ?? "another person"}`,
-      by: other?.id ?? "",
-      text: UNRELATED_WORDS,
-      wanted: "stored",
-    },
-  ];
-  page.step("Offer again", "a careless importer brings the words back");
-  const answers: { readonly what: string; readonly answer: string }[] = [];
-  for (const [index, { what, by, text, wanted }] of offers.entries()) {
-    const episode = { id: next + index, by, at: "2026-11-18T09:00:00Z", transcript: "2026-w47", text };
-    let answer = "stored";
-    try {
-      await built.memory.record(
-        "episodes",
-        { key: String(episode.id), subjects: [`account:${by}`], content: { text } },
-        () => built.store.insertEpisodes([episode]),
-        signal,
-      );
-    } catch (error) {
-      if (!(error instanceof WriteRefusedError)) throw error;
-      answer = error.code;
-    }
-    checks.expect(`offered: ${what}`, wanted, answer);
-    answers.push({ what, answer });
-  }
-  page.table(
-    ["offered", "answer"],
-    answers.map(({ what, answer }) => [what, answer === "stored" ? "stored" : `refused (${answer})`]),
-  );
-  return answers;
-}
-
-function shout(text: string): string {
-  return text.toUpperCase().replaceAll(" ", "  ");
 }
 
 function dash(count: number): string {

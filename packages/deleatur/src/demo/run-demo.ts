@@ -50,11 +50,17 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
       files.length === 0
         ? await runHouseholdDemo(context, signal)
         : await runMeetingsDemo({ ...context, files }, signal);
-    if (options.json) options.print(JSON.stringify(result));
-    return result;
+    const told = isTemporary ? withoutPaths(result) : result;
+    if (options.json) options.print(JSON.stringify(told));
+    return told;
   } finally {
     if (isTemporary) rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Papers that go with the folder are not pointed at. */
+function withoutPaths(result: DemoResult): DemoResult {
+  return { ...result, forgotten: result.forgotten.map((one) => ({ ...one, receipt: null, letters: [] })) };
 }
 
 function refuseUsed(work: string): void {

@@ -2,7 +2,12 @@
 import { ERASURE_PREDICATE, TOMBSTONE_PREDICATE, WITHHELD_PREDICATE } from "@deleatur/verify";
 import { z } from "zod";
 import { type ReasonGroup, reasonGroup } from "./reason-group.ts";
-import { type LetterManifest, type LetterStatement, readStatement } from "./read-statement.ts";
+import {
+  type AttestedPredicate,
+  type LetterManifest,
+  readStatement,
+  type WithheldReadPredicate,
+} from "./read-statement.ts";
 
 export interface LocationLine {
   readonly label: string;
@@ -73,12 +78,8 @@ export function letterFacts(receipt: unknown): LetterFacts {
   }
 }
 
-type Predicate<Type extends LetterStatement["predicateType"]> = Extract<
-  LetterStatement,
-  { predicateType: Type }
->["predicate"];
-type Attested = Predicate<typeof ERASURE_PREDICATE>;
-type Withheld = Predicate<typeof WITHHELD_PREDICATE>;
+type Attested = AttestedPredicate;
+type Withheld = WithheldReadPredicate;
 
 function attestedFacts(predicate: Attested, manifest: LetterManifest): AttestedFacts {
   const label = labels(predicate.boundary.publicForm);

@@ -1,6 +1,6 @@
 // The look of a letter: a sheet of paper on screen and in print, from the system's own fonts. No external resource, no script.
 
-export const LETTER_STYLE = `
+export const LETTER_STYLE: string = `
 :root { color-scheme: light; --ink: #1d1b18; --soft: #5c574f; --line: #d9d3c7; --tint: #f6f3ec; --accent: #7a2e1f; }
 * { box-sizing: border-box; }
 body { margin: 0; background: #ece8df; color: var(--ink); font: 400 11.5pt/1.55 Charter, "Bitstream Charter", "Source Serif 4", "Sitka Text", Cambria, Georgia, serif; hyphens: auto; }

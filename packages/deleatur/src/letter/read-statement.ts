@@ -58,8 +58,60 @@ const statement = z.discriminatedUnion("predicateType", [
   z.object({ predicateType: z.literal(WITHHELD_PREDICATE), predicate: withheld }),
 ]);
 
-export type LetterStatement = z.output<typeof statement>;
-export type LetterManifest = z.output<typeof receiptParts>["manifest"];
+interface CommonPredicate {
+  readonly request: string;
+  readonly target: "person" | "records";
+  readonly issued: Date;
+  readonly boundary: {
+    readonly id: string;
+    readonly publicForm: {
+      readonly surfaces: readonly { readonly id: string; readonly label: string | null }[];
+      readonly exemptions: readonly {
+        readonly name: string;
+        readonly kind: string;
+        readonly ground?: string | null | undefined;
+      }[];
+      readonly keep?: unknown;
+    };
+  };
+}
+
+/** What erasures and tombstones alike say. */
+export interface AttestedPredicate extends CommonPredicate {
+  readonly effective: Date;
+  readonly received: Date | null;
+  readonly surfaces: readonly {
+    readonly id: string;
+    readonly alg: number;
+    readonly horizon: { readonly until: number } | null;
+  }[];
+  readonly residualRisks: readonly {
+    readonly surface: string;
+    readonly code: string;
+    readonly text: string;
+    readonly deadline: Date | null;
+  }[];
+  readonly denylist: { readonly count: number };
+}
+
+export interface WithheldReadPredicate extends CommonPredicate {
+  readonly code: string;
+  readonly reasons: readonly { readonly code: string; readonly surface: string | null; readonly text: string }[];
+  readonly surfaces: readonly Readonly<
+    Record<"erased" | "absent" | "rewritten" | "pending" | "unsupported" | "failed" | "blind", number> & { id: string }
+  >[];
+}
+
+export type LetterStatement =
+  | {
+      readonly predicateType: typeof ERASURE_PREDICATE | typeof TOMBSTONE_PREDICATE;
+      readonly predicate: AttestedPredicate;
+    }
+  | { readonly predicateType: typeof WITHHELD_PREDICATE; readonly predicate: WithheldReadPredicate };
+
+export type LetterManifest = {
+  readonly artifacts: readonly { readonly surface: string; readonly fate: "erased" | "rewritten" }[];
+} | null;
 
 /**
  * The signed statement, as far as a letter tells it.
