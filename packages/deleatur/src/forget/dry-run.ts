@@ -1,6 +1,7 @@
 // `forget --dry-run`: the closure, what would become of it and the best that could be attested. Touches neither store nor ledger.
-import { bestOutcome } from "../attest/best-outcome.ts";
+import { type BestOutcome, bestOutcome } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
+import { takeCensus } from "../examine/take-census.ts";
 import { artifactId } from "../model/ids.ts";
 import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
 import type { DryRun } from "./outcome.ts";
@@ -12,7 +13,7 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
   const target = parseTarget(given, engine.boundary.identifiers);
   const harvest = await harvestLineage(engine, signal);
   const plan = planWithoutTrace(engine, target, harvest);
-  const best = bestOutcome(engine.boundary);
+  const best = bestFor(engine, plan, await undeclaredContainers(engine, signal));
   return {
     items: plan.items.map(({ ref, depth, action, because, sources }) => ({
       artifact: artifactId(ref),
@@ -43,6 +44,27 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
     withoutLineage: [...plan.withoutLineage].map(([surface, rows]) => ({ surface, rows })),
     best,
   };
+}
+
+/** What the census finds that nobody declared; a store that cannot be listed counts as one. */
+export async function undeclaredContainers(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {
+  const { report, unread } = await takeCensus(engine, signal);
+  return [...report.undeclared.map(({ name }) => name), ...unread];
+}
+
+/** The best that could be attested about this very target: what is kept of it, what could not be read, which rows have no lineage. */
+export function bestFor(engine: Engine, plan: Plan, undeclared: readonly string[]): BestOutcome {
+  return bestOutcome(engine.boundary, {
+    kept: [...new Set(plan.items.filter(({ action }) => action === "keep").map(({ ref }) => ref.surface))],
+    undeclared,
+    surfaces: new Map(
+      engine.surfaces.map(({ declaration: { id }, guarantees }) => [
+        id,
+        { guarantees, isReachable: !plan.unread.has(id), rowsWithoutEdge: plan.withoutLineage.get(id) ?? 0 },
+      ]),
+    ),
+    identifiersUnknown: plan.identifiersUnknown.map(({ surface, type }) => ({ surface, types: [type] })),
+  });
 }
 
 /** Plans inside a ledger transaction that is rolled back, over the lineage that was just read. */

@@ -1,7 +1,6 @@
 // `forget` and `forget --resume`: receives or joins a request, holds its claim while it runs, and brackets the run in the log.
 import { toHex } from "@deleatur/verify";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bestOutcome } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
 import { errorCode } from "../record/harvest.ts";
 import { DerivationClosureError, UsageError } from "../model/errors.ts";
@@ -9,6 +8,7 @@ import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 import { continueRequest, type ContinueOptions } from "./continue-request.ts";
+import { bestFor, undeclaredContainers } from "./dry-run.ts";
 import type { ForgetOrder } from "./forget-order.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
@@ -23,6 +23,8 @@ const POLL_MS = 100;
 /** Has the target forgotten. @throws UsageError, BoundaryError, StoreError, LedgerError; a verdict is never an exception */
 export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: AbortSignal): Promise<RequestOutcome> {
   const target = parseTarget(order, engine.boundary.identifiers);
+  const isRequired = order.require === "erasure";
+  const undeclared = isRequired ? await undeclaredContainers(engine, signal) : [];
   const id = receiveRequest(engine, target, order);
   return resumeRequest(
     engine,
@@ -30,7 +32,7 @@ export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: A
     {
       ...(order.allowTombstone === undefined ? {} : { allowTombstone: order.allowTombstone }),
       ...(order.now === undefined ? {} : { now: order.now }),
-      ...(order.require === "erasure" ? { beforeErase: (plan: Plan) => requireErasure(engine, plan) } : {}),
+      ...(isRequired ? { beforeErase: (plan: Plan) => requireErasure(engine, plan, undeclared) } : {}),
     },
     signal,
   );
@@ -95,18 +97,8 @@ async function runRequest(
 }
 
 /** `--require erasure`: stops before the first delete where the boundary, or what a ground keeps of this target, cannot carry one. */
-function requireErasure(engine: Engine, plan: Plan): void {
-  const kept = [...new Set(plan.items.filter(({ action }) => action === "keep").map(({ ref }) => ref.surface))];
-  const best = bestOutcome(engine.boundary, {
-    kept,
-    surfaces: new Map(
-      engine.surfaces.map(({ declaration: { id }, guarantees }) => [
-        id,
-        { guarantees, isReachable: !plan.unread.has(id), rowsWithoutEdge: plan.withoutLineage.get(id) ?? 0 },
-      ]),
-    ),
-    identifiersUnknown: plan.identifiersUnknown.map(({ surface, type }) => ({ surface, types: [type] })),
-  });
+function requireErasure(engine: Engine, plan: Plan, undeclared: readonly string[]): void {
+  const best = bestFor(engine, plan, undeclared);
   if (best.attestation === "erasure") return;
   throw new DerivationClosureError(
     "DOMAIN_NOT_COVERED",
