@@ -56,6 +56,8 @@ export interface Gathered {
   readonly runs: readonly SurfaceRuns[];
   readonly reingest: readonly ReingestRun[];
   readonly suspects: readonly Suspect[];
+  /** Survivors outside provenance, for review as edges (VERDICT-2). */
+  readonly unexplained: readonly Suspect[];
 }
 
 export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: AbortSignal): Promise<Gathered> {
@@ -126,7 +128,7 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
     beyondBoundary: [],
     waiting: [],
   };
-  return { evidence, scan, census, runs, reingest, suspects: open };
+  return { evidence, scan, census, runs, reingest, suspects: open, unexplained: graded.unexplained };
 }
 
 /** Artifacts that others have a part in and that should have stayed without this person's part, but are gone (C07). */
@@ -204,9 +206,4 @@ function keptArtifacts(engine: Engine, items: readonly RequestItem[]): readonly 
     if (ground === undefined) return [];
     return [{ surface: ref.surface, key: ref.key, ground: ground.ground, until: new Date(ground.until) }];
   });
-}
-
-/** A mention for evidence: key for the terminal. Its name is added where it is signed. */
-export function mentionOf(ref: ArtifactRef): ArtifactMention & { readonly surface: string; readonly key: string } {
-  return { surface: ref.surface, key: ref.key };
 }

@@ -20,12 +20,16 @@ export interface Suspect {
   readonly probe: Finding["probe"];
   readonly words?: number;
   readonly distance?: number;
+  /** More than a likeness: a survivor that no derivation leads to. It can be confirmed and erased, not kept (VERDICT-2). */
+  readonly isSurvivor?: true;
 }
 
 export interface Graded {
   readonly survivors: readonly Survivor[];
   readonly back: readonly ArtifactMention[];
   readonly suspects: readonly Suspect[];
+  /** Survivors outside provenance, as edges that an operator may confirm. */
+  readonly unexplained: readonly Suspect[];
   /** Hits by undeclared, quiet or exempt container. */
   readonly strayHits: ReadonlyMap<string, number>;
 }
@@ -40,6 +44,7 @@ export function gradeFindings(
   const survivors = new Map<string, Survivor>();
   const back = new Map<string, ArtifactMention>();
   const suspects = new Map<string, Suspect>();
+  const unexplained = new Map<string, Suspect>();
   const strayHits = new Map<string, number>();
   // A look that serves several surfaces is graded once.
   for (const { run, container, surface } of new Map(runs.map((one) => [one.run, one])).values()) {
@@ -56,6 +61,9 @@ export function gradeFindings(
       const place = JSON.stringify([survivor.container, survivor.surface, survivor.key, finding.place.file]);
       if (isBack(engine, finding, scan, leftovers)) back.set(place, { ...survivor });
       else if (!survivors.has(place)) survivors.set(place, survivor);
+      if (survivor.provenance === "outside" && survivor.key !== undefined && !unexplained.has(place)) {
+        unexplained.set(place, { ...toSuspect(engine, finding, needle), isSurvivor: true });
+      }
     }
     for (const finding of graded.suspects) {
       const needle = needles[finding.needle];
@@ -64,7 +72,13 @@ export function gradeFindings(
       suspects.set(suspect.id, suspect);
     }
   }
-  return { survivors: [...survivors.values()], back: [...back.values()], suspects: [...suspects.values()], strayHits };
+  return {
+    survivors: [...survivors.values()],
+    back: [...back.values()],
+    suspects: [...suspects.values()],
+    unexplained: [...unexplained.values()],
+    strayHits,
+  };
 }
 
 /** A key that the store has lawfully given to another row says nothing; its content is looked for by the other probes. */

@@ -56,7 +56,7 @@ export async function concludeRequest(
   const attested = attestRequest(engine, round, { gathered, evidence, judgement, committed }, (answer) =>
     outcomeOf(engine, round, gathered, evidence, judgement, answer),
   );
-  putSuspects(engine, id, gathered.suspects);
+  putSuspects(engine, id, [...gathered.suspects, ...gathered.unexplained]);
   return settleRequest(engine, round, attested, signal);
 }
 
