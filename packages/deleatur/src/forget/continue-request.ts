@@ -13,7 +13,7 @@ import { prepareRewrites } from "./prepare-rewrites.ts";
 import { purgeRequest } from "./purge-request.ts";
 import { raiseFence } from "./raise-fence.ts";
 import { addIdentifiers, appendRequestEntry, logBoundaryVersion, optionsOf } from "./receive-request.ts";
-import { resolveIntents } from "./resolve-intents.ts";
+import { type IntentResolution, resolveIntents } from "./resolve-intents.ts";
 import { openPlan, openReplacements, sealPlan, sealReplacements } from "./sealed-plan.ts";
 import { openStepJournal } from "./step-journal.ts";
 import { surveySurvivors } from "./survey.ts";
@@ -46,15 +46,19 @@ export async function continueRequest(
   await journal.step("pin", () => pinBoundary(engine, id));
   await journal.step("fence", async () => {
     ledger.updateRequest(id, { state: "blocked" });
-    return raiseFence(engine, id, given, [...(target.kind === "records" ? target.refs : []), ...known], signal);
+    const seeds = [...(target.kind === "records" ? target.refs : []), ...known, ...ledger.artifactsAbout(given)];
+    const reached = ledger.closure(seeds).map(({ ref }) => ref);
+    return raiseFence(engine, id, given, [...seeds, ...reached], signal);
   });
   const about = { identifiers: given, refs: [...(target.kind === "records" ? target.refs : []), ...known] };
-  const intents = await resolveIntents(engine, about, signal);
-  if (intents.waitingUntil !== undefined) {
-    return waitingOutcome(engine, id, "lease", intents.waitingUntil);
-  }
-  await journal.step("plan", async () => {
-    const plan = await planToFixpoint(engine, id, target, known, signal);
+  let intents = await resolveIntents(engine, about, signal);
+  if (intents.waitingUntil !== undefined) return waitingOutcome(engine, id, "lease", intents.waitingUntil);
+  const fenced = journal.isFinished("plan") ? undefined : await fenceClosure(engine, id, target, known, signal);
+  if (fenced !== undefined) intents = fenced.intents;
+  if (intents.waitingUntil !== undefined) return waitingOutcome(engine, id, "lease", intents.waitingUntil);
+  await journal.step("plan", () => {
+    const plan = fenced?.plan;
+    if (plan === undefined) throw new UsageError("NOT_PLANNED", "a request is planned before its plan is journalled");
     options.beforeErase?.(plan);
     // Mapped identifiers are the person's as well: denied, excluded and attested like those that were given.
     if (target.kind === "person") addIdentifiers(engine, id, plan.identifiers);
@@ -113,28 +117,34 @@ export async function continueRequest(
   );
 }
 
-/** Harvests, plans and fences until a harvest finds nothing that the fence does not hold already. */
-async function planToFixpoint(
+interface FencedClosure {
+  readonly plan: Plan;
+  readonly intents: IntentResolution;
+}
+
+/**
+ * Harvests, plans and fences until a harvest finds nothing that the fence does not hold already. Only under the whole fence can no further
+ * intent about the closure begin; those that had begun are resolved then, and what they left joins the closure.
+ */
+async function fenceClosure(
   engine: Engine,
   id: RequestId,
   target: Target,
   known: readonly ArtifactRef[],
   signal: AbortSignal,
-): Promise<Plan> {
+): Promise<FencedClosure> {
   const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
   for (let size = -1; ;) {
     const harvest = await harvestLineage(engine, signal);
     recordHarvest(engine, harvest);
     const plan = planRequest(engine, target, harvest, { held: (ref) => held.has(artifactId(ref)), known });
-    if (plan.items.length === size) return plan;
-    size = plan.items.length;
-    await raiseFence(
-      engine,
-      id,
-      plan.identifiers,
-      plan.items.map(({ ref }) => ref),
-      signal,
-    );
+    const refs = plan.items.map(({ ref }) => ref);
+    if (refs.length === size) {
+      const intents = await resolveIntents(engine, { identifiers: plan.identifiers, refs }, signal);
+      if (intents.joined === 0 || intents.waitingUntil !== undefined) return { plan, intents };
+    }
+    size = refs.length;
+    await raiseFence(engine, id, plan.identifiers, refs, signal);
   }
 }
 

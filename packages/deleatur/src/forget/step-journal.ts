@@ -1,10 +1,12 @@
 // Runs the steps of a request under its journal: what is finished is not done again, what was cut off is (DESIGN §3.2).
 import type { Engine } from "../engine.ts";
+import type { RequestStep } from "../ledger/request-record.ts";
 import type { RequestId } from "../model/ids.ts";
 
 /** One round is one pass over all steps; a resumed request that had come to its end begins the next. */
 export interface StepJournal {
   readonly round: number;
+  isFinished(name: string): boolean;
   /** Runs a step unless it is finished; answers its journalled detail (JSON without personal data). */
   step<Detail>(name: string, act: () => Promise<Detail> | Detail): Promise<Detail>;
 }
@@ -17,13 +19,16 @@ export function openStepJournal(engine: Engine, request: RequestId): StepJournal
     .steps(request)
     .filter(({ name, state }) => name.endsWith(`/${LAST}`) && state === "finished").length;
   const round = ended + 1;
+  const known = (name: string): RequestStep | undefined =>
+    ledger.steps(request).find((step) => step.name === `${round}/${name}`);
   return {
     round,
+    isFinished: (name) => known(name)?.state === "finished",
     async step(name, act) {
       const key = `${round}/${name}`;
-      const known = ledger.steps(request).find((step) => step.name === key);
       // The journalled detail is what the same step answered when it was finished.
-      if (known?.state === "finished") return known.detail as Awaited<ReturnType<typeof act>>;
+      const before = known(name);
+      if (before?.state === "finished") return before.detail as Awaited<ReturnType<typeof act>>;
       ledger.startStep(request, key);
       engine.report({ request, step: name, phase: "started" });
       const detail = await act();
