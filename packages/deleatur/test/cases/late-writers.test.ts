@@ -1,0 +1,176 @@
+// Writers that began before a forget and end after it: late puts, writers that died, writers that pause (C05, C19, LINEAGE-6, GUARD-1).
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  codes,
+  deriveSummary,
+  EPISODES,
+  EPISODES_SQL,
+  expectErasure,
+  openScene,
+  recordBoth,
+  recordEpisode,
+  S,
+  S_SAYS,
+  type Scene,
+  SUMMARIES,
+  SUMMARIES_SQL,
+  T,
+  T_SAYS,
+  violations,
+} from "./scene.ts";
+
+const SQL = EPISODES_SQL + SUMMARIES_SQL;
+const SURFACES = { episodes: EPISODES, summaries: { ...SUMMARIES, shared: "destroy" } } as const;
+
+const memory = (): Promise<Scene> => openScene({ sql: SQL, surfaces: SURFACES });
+
+it("C05 GUARD-1: a late put about a forgotten person is refused through the SDK", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  await expect(recordEpisode(scene, "late", S, "a checkpoint of the thread")).rejects.toMatchObject({
+    name: "WriteRefusedError",
+    code: "DENYLISTED",
+  });
+  expect(scene.rows("SELECT id FROM episodes WHERE account = 's-4471'")).toEqual([]);
+  expect(violations(scene.memory)).toEqual(["DENYLISTED"]);
+});
+
+it("C05 VERDICT-3: a late put past the guard is RESURRECTED in the next audit, and a violation in the log", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const ticket = await scene.memory.prepareAudit({ subject: [S] });
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  scene.app.prepare("INSERT INTO episodes VALUES ('s1', 's-4471', ?)").run(S_SAYS[0]);
+  const claim = { subject: S, surfacesReached: ["episodes", "summaries"], tombstoneWritten: true };
+  const audit = await scene.memory.audit({ ticket, claim });
+  expect(audit.error).toMatchObject({ class: "ErasureAuditError", code: "RESURRECTED", surfaces: ["episodes"] });
+  expect([audit.verdict, audit.exitCode]).toEqual(["UNCONFIRMED", 21]);
+  expect(audit.back.map(({ key }) => key)).toEqual(["s1"]);
+  expect(audit.reasons[0]?.cure).toContain("repeating the delete does not cure it");
+  expect(violations(scene.memory)).toEqual(["RESURRECTED"]);
+});
+
+it("LINEAGE-2 LINEAGE-6: a derivation without source, from an erased source, or about the person is refused", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  await expect(deriveSummary(scene, "m0", [], "from nowhere")).rejects.toMatchObject({ code: "NO_SOURCE" });
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  await expect(deriveSummary(scene, "m1", ["s1", "t1"], "a digest of both")).rejects.toMatchObject({
+    code: "ERASED_SOURCE",
+  });
+  expect(scene.rows("SELECT id FROM summaries")).toEqual([]);
+});
+
+it("C19 LINEAGE-6: a summariser of this process that began before the forget is refused at its commit and undone", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const gate = new AbortController();
+  const writing = scene.memory.derive(
+    "summaries",
+    { key: "m1", sources: ["episodes/s1"], content: { text: S_SAYS[0] } },
+    async () => {
+      await once(gate.signal, "abort");
+      scene.app.prepare("INSERT INTO summaries VALUES ('m1', '[\"s1\"]', ?)").run(S_SAYS[0]);
+    },
+  );
+  const refused = writing.then(
+    () => "written",
+    (error: unknown) => error,
+  );
+  // Its lease still runs: the forget waits, with a date and without a verdict.
+  const waiting = await scene.memory.forget({ subject: [S], now: true });
+  expect([waiting.state, waiting.why, waiting.verdict, waiting.exitCode]).toEqual(["waiting", "lease", undefined, 22]);
+  expect(waiting.attestation).toEqual({ kind: "none", code: "WAITING" });
+  expect(waiting.receipt).toBeUndefined();
+  gate.abort();
+  expect(await refused).toBeInstanceOf(Error);
+  expect(scene.rows("SELECT id FROM summaries")).toEqual([]);
+  expectErasure(scene, await scene.memory.resume(waiting.request, { now: true }));
+});
+
+/** A process of its own that begins a derivation and then dies, or waits for a word, before or after its write. */
+async function startWriter(scene: Scene, stage: "before" | "after"): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL("late-writer.mjs", import.meta.url));
+  const child = spawn(process.execPath, [script, scene.directory, stage], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  const ready = join(scene.directory, "ready");
+  for (let tries = 0; !existsSync(ready); tries += 1) {
+    if (tries > 400 || child.exitCode !== null) throw new Error("the writer did not start");
+    await sleep(25);
+  }
+  return child;
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
+it("C19: a writer that died before its write leaves an intent that is resolved as aborted", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  await killed(await startWriter(scene, "before"));
+  expect(scene.memory.engine.ledger.openIntents()).toHaveLength(1);
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
+});
+
+it("C19 LINEAGE-6: a write whose writer died between write and commit is found and erased before any COMPLIANT", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  await killed(await startWriter(scene, "after"));
+  expect(scene.rows("SELECT id FROM summaries")).toEqual([{ id: "late" }]);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expectErasure(scene, outcome);
+  expect(outcome.surfaces.find(({ surface }) => surface === "summaries")).toMatchObject({ erased: 1 });
+  expect(scene.rows("SELECT id FROM summaries")).toEqual([]);
+});
+
+it("C19: a paused writer is waited for; beyond its lease the store's own fence refuses its late write", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const child = await startWriter(scene, "before");
+  const waiting = await scene.memory.forget({ subject: [S], now: true });
+  expect([waiting.state, waiting.why]).toEqual(["waiting", "lease"]);
+  expect(scene.rows("SELECT count(*) AS n FROM episodes WHERE account = 's-4471'")).toEqual([{ n: 3 }]);
+  scene.clock.advance(61_000);
+  // The fence stands in the store since the first call: what the writer does now is refused in its own transaction.
+  const gone = once(child, "exit");
+  child.stdin?.end("go\n");
+  await gone;
+  expect(scene.rows("SELECT id FROM summaries")).toEqual([]);
+  expectErasure(scene, await scene.memory.resume(waiting.request, { now: true }));
+  expect(scene.rows("SELECT id FROM summaries")).toEqual([]);
+});
+
+it("C19 GUARD-1: a trigger refuses the fenced person's rows even to a writer that never heard of us", async () => {
+  let refusal: unknown;
+  const scene: Scene = await openScene({
+    sql: SQL,
+    surfaces: SURFACES,
+    report({ step, phase }) {
+      if (step !== "erase" || phase !== "finished") return;
+      try {
+        scene.app.prepare("INSERT INTO episodes VALUES ('late', 's-4471', 'x')").run();
+      } catch (error) {
+        refusal = error;
+      }
+    },
+  });
+  await recordBoth(scene);
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  expect(String(refusal)).toMatch(/deleatur/iu);
+  // The fence is gone with the request; others write as before.
+  await recordEpisode(scene, "t9", T, `${T_SAYS[0]} again`);
+  expect(codes(await scene.memory.forget({ subject: [S], now: true }))[0]).toBe("NOTHING_FOUND");
+});
