@@ -12,8 +12,8 @@ const PROGRAM = join(ROOT, "packages/deleatur/dist/cli/main.js");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
 /** The fenced blocks of one language, in order. */
-function blocksOf(language: string): readonly string[] {
-  return [...README.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
+function blocksOf(language: string, document: string = README): readonly string[] {
+  return [...document.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
     ([, text]) => text ?? "",
   );
 }
@@ -67,6 +67,9 @@ describe("the README's tutorial", () => {
 
   it("shows the very code that is type-checked", () => {
     expect(blocksOf("ts")).toEqual([remember, again]);
+    const packageReadme = readFileSync(join(ROOT, "packages/deleatur/README.md"), "utf8");
+    const sketch = readFileSync(new URL("./sketch.ts", import.meta.url), "utf8").split("// the sketch begins\n")[1];
+    expect(blocksOf("ts", packageReadme)).toEqual([`import { openDeleatur } from "deleatur";\n\n${sketch}`]);
   });
 
   it(
