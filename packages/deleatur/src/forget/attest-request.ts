@@ -16,6 +16,7 @@ import { epochEvidence, surfaceStates } from "./attested-facts.ts";
 import type { CommittedClosure } from "./commit-closure.ts";
 import type { PurgedRound } from "./conclude-request.ts";
 import type { RequestOutcome } from "./outcome.ts";
+import { keepRisks } from "./keep-risks.ts";
 import { logBoundaryVersion, whoOf } from "./receive-request.ts";
 import { sealOutcome } from "./settle-request.ts";
 
@@ -48,7 +49,7 @@ export function attestRequest(
     const form = publicForm(engine.boundary);
     const { scan } = gathered;
     const now = engine.clock();
-    ledger.append(epochRootsEntry(committed.roots, boundary, utcTime(now), scan.logSizeAtScan));
+    const logIndex = ledger.append(epochRootsEntry(committed.roots, boundary, utcTime(now), scan.logSizeAtScan));
     ledger.recordEpoch(scan.epoch, {
       root: toHex(committed.roots.B),
       boundaryDigest: boundary.digest,
@@ -57,6 +58,7 @@ export function attestRequest(
       surfaces: committed.roots.surfaces.map(({ id: surface, alg, commitment }) => ({ surface, alg, commitment })),
     });
     logJudgement(engine, round, judged);
+    keepRisks(engine, id, judged, { epoch: scan.epoch, logIndex });
     const next = nextState(judgement, now);
     const outcome = toOutcome(next);
     if (judgement.attestation.kind === "none") return sealOutcome(engine, round, outcome, undefined);
@@ -151,29 +153,4 @@ function logJudgement(engine: Engine, { id }: PurgedRound, { judgement, evidence
       ledger.append({ type: "violation", at, code, surface, request: id, ...named });
     }
   }
-  const risks = "risks" in judgement.attestation ? judgement.attestation.risks : [];
-  const horizons = evidence.surfaces.flatMap(({ surface, horizon, state }) =>
-    judgement.attestation.kind === "erasure" &&
-    typeof horizon === "object" &&
-    state !== "unknown" &&
-    horizon.until > evidence.at
-      ? [{ surface, code: "HORIZON_OPEN", cure: "run the confirming audit after this date", deadline: horizon.until }]
-      : [],
-  );
-  ledger.openRisks(
-    [...risks, ...horizons].flatMap(({ surface, code, cure, deadline }) =>
-      surface === undefined
-        ? []
-        : [
-            {
-              request: id,
-              surface: surfaceId(surface),
-              kind: code,
-              cure,
-              deadline: deadline.toISOString(),
-              detail: null,
-            },
-          ],
-    ),
-  );
 }
