@@ -2,6 +2,7 @@
 import { planWithoutTrace } from "../forget/dry-run.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import type { Engine } from "../engine.ts";
+import type { Artifact } from "../model/artifact.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId } from "../model/ids.ts";
 import { harvestLineage } from "../record/harvest.ts";
@@ -39,13 +40,7 @@ export async function findPerson(engine: Engine, given: GivenTarget, signal: Abo
         label: engine.bound(surfaceId).declaration.label,
         depth: byKey.get(artifact.key)?.depth ?? 0,
         sources: artifact.sources.map(artifactId),
-        content: Object.fromEntries(
-          artifact.content.map((field) => {
-            if (field.type === "text") return [field.name, field.text];
-            if (field.type === "bytes") return [field.name, `(${field.bytes.length} bytes)`];
-            return [field.name, `(vector of ${field.vector.length} dimensions)`];
-          }),
-        ),
+        content: shownContent(artifact),
       });
     }
   }
@@ -54,4 +49,15 @@ export async function findPerson(engine: Engine, given: GivenTarget, signal: Abo
     unread: [...plan.unread].map(([surface, why]) => ({ surface, why })),
     identifiersUnknown: plan.identifiersUnknown,
   };
+}
+
+/** Content as a person at the terminal reads it. */
+export function shownContent({ content }: Artifact): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    content.map((field) => {
+      if (field.type === "text") return [field.name, field.text];
+      if (field.type === "bytes") return [field.name, `(${field.bytes.length} bytes)`];
+      return [field.name, `(vector of ${field.vector.length} dimensions)`];
+    }),
+  );
 }

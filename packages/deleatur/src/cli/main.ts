@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { isatty } from "node:tty";
 import { runProgram } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -17,28 +18,28 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function askSecret(question: string): Promise<string> {
+async function ask(question: string, isSecret: boolean): Promise<string> {
   process.stderr.write(question);
-  // A terminal interface takes over the echo, and this output swallows it.
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // A terminal interface takes over the echo, and an output that swallows it shows none.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const output = isSecret ? silent : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   try {
     return await lines.question("", { signal: aborting.signal });
   } finally {
     lines.close();
-    process.stderr.write("\n");
+    if (isSecret) process.stderr.write("\n");
   }
 }
 
-const canAsk = process.stdin.isTTY && process.stderr.isTTY;
+const canAsk = isatty(process.stdin.fd) && isatty(process.stderr.fd);
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   readInput,
-  ...(canAsk ? { askSecret } : {}),
-  // Undefined, whatever the types say, where it is no terminal.
-  isTerminal: Boolean(process.stderr.isTTY),
-  isOutTerminal: Boolean(process.stdout.isTTY),
+  ...(canAsk ? { ask } : {}),
+  isTerminal: isatty(process.stderr.fd),
+  isOutTerminal: isatty(process.stdout.fd),
   environment: process.env,
   directory: process.cwd(),
   clock: () => new Date(),

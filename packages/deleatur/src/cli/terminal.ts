@@ -4,8 +4,8 @@ export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly readInput: () => Promise<string>;
-  /** Asks for a secret, which is not echoed; absent where nobody is there to answer. */
-  readonly askSecret?: (question: string) => Promise<string>;
+  /** Asks a person; a secret is not echoed. Absent where nobody is there to answer. */
+  readonly ask?: (question: string, isSecret: boolean) => Promise<string>;
   /** Whether a person is looking at stderr: progress bars only then. */
   readonly isTerminal: boolean;
   /** Whether a person is looking at stdout: colours and the keys of artifacts only then. */

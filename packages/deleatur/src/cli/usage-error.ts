@@ -1,5 +1,5 @@
 // Turns what commander found wrong with a command line into our own error. What was typed may be an identifier, so only our own flags are repeated.
-import { CommanderError } from "commander";
+import type { CommanderError } from "commander";
 import { UsageError } from "../model/errors.ts";
 
 const WHAT: Readonly<Record<string, string>> = {

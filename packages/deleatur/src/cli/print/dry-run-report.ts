@@ -2,6 +2,7 @@
 import type { DryRun, DryRunItem } from "../../forget/outcome.ts";
 import type { VerbContext } from "../verb.ts";
 import { bestLines } from "./best-outcome-lines.ts";
+import { section } from "./section.ts";
 import { count } from "./words.ts";
 
 interface Node {
@@ -13,15 +14,13 @@ interface Node {
 export function dryRunText(dryRun: DryRun, context: VerbContext): string {
   const { items, surfaces, outOfReach, identifiersUnknown, withoutLineage, best } = dryRun;
   const labels = new Map(surfaces.map(({ surface, label }) => [surface, label]));
-  const block = (heading: string, lines: readonly string[]): readonly string[] =>
-    lines.length === 0 ? [] : ["", heading, ...lines.map((line) => `  ${line}`)];
   return [
     context.paint.bold("Dry run: nothing was touched"),
     "",
     ...(items.length === 0
       ? ["  nothing is known about this person"]
       : ["person", ...treeLines(growTree(items).below, labels, "", context.areKeysShown)]),
-    ...block(
+    ...section(
       "Shared with others:",
       items.length === 0
         ? []
@@ -32,21 +31,21 @@ export function dryRunText(dryRun: DryRun, context: VerbContext): string {
               : []),
           ]),
     ),
-    ...block(
+    ...section(
       "Kept by law:",
       surfaces.flatMap(({ label, keep }) => (keep > 0 ? [`${label}: ${count(keep, "record")}`] : [])),
     ),
-    ...block(
+    ...section(
       "Out of reach:",
       outOfReach.map(({ surface, why }) => `${labels.get(surface) ?? surface}: ${why}`),
     ),
-    ...block(
+    ...section(
       "Identifiers not given:",
       identifiersUnknown.map(
         ({ surface, type }) => `${labels.get(surface) ?? surface} knows people by ${type}: give it, or --none ${type}`,
       ),
     ),
-    ...block(
+    ...section(
       "Without lineage:",
       withoutLineage.map(({ surface, rows }) => `${labels.get(surface) ?? surface}: ${count(rows, "record")}`),
     ),

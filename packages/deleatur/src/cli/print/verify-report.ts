@@ -1,6 +1,7 @@
 // Text and JSON of a verification: what it amounts to, every check that did not simply pass, and on what it rests.
 import type { Check, CheckStatus, VerifyOutcome, VerifyReport } from "@deleatur/verify";
 import type { Paint } from "../verb.ts";
+import { section } from "./section.ts";
 
 function outcomeWords(outcome: VerifyOutcome): string {
   switch (outcome.kind) {
@@ -33,15 +34,13 @@ export function verifyText(
 ): string {
   const colour = outcome.exitCode === 0 ? paint.green : outcome.kind === "invalid" ? paint.red : paint.yellow;
   const passed = checks.filter(({ status }) => status === "pass").length;
-  const list = (heading: string, lines: readonly string[]): readonly string[] =>
-    lines.length === 0 ? [] : ["", `${heading}:`, ...lines.map((line) => `  - ${line}`)];
   return [
     paint.bold(colour(outcomeWords(outcome))),
     `scope: ${scope}; ${passed} of ${checks.length} checks passed`,
     "",
     ...checks.map((check) => checkLine(check, paint)),
-    ...list("Rests on mathematics", restsOnMathematics),
-    ...list("Rests on the operator", restsOnOperator),
+    ...section("Rests on mathematics:", restsOnMathematics, "- "),
+    ...section("Rests on the operator:", restsOnOperator, "- "),
     "",
   ].join("\n");
 }

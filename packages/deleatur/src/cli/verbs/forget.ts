@@ -13,7 +13,7 @@ import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
 import { addTargetOptions } from "./target-options.ts";
 
-interface PaperFlags {
+export interface PaperFlags {
   readonly out?: string;
   readonly lang: LetterLanguage;
   readonly controller?: string;
@@ -90,7 +90,16 @@ async function forget(flags: ForgetFlags, context: VerbContext): Promise<VerbRes
     flags.resume === undefined
       ? await memory.forget(order, terminal.signal)
       : await memory.resume(flags.resume, acts, terminal.signal);
-  return answerOutcome(memory, outcome, flags, context);
+  const isPurging = outcome.why === "purge-lock" && (await isLockAllowed(context));
+  const ended = isPurging ? await memory.resume(outcome.request, { ...acts, now: true }, terminal.signal) : outcome;
+  return answerOutcome(memory, ended, flags, context);
+}
+
+/** A purge that locks a store without a declared window is asked for where somebody can answer (DESIGN §4). */
+async function isLockAllowed({ terminal, isJson }: VerbContext): Promise<boolean> {
+  if (isJson || terminal.ask === undefined) return false;
+  const question = "Everything is erased. The purge rebuilds a store's file and locks it meanwhile. Purge now? [y/N] ";
+  return /^y(?:es)?$/i.test((await terminal.ask(question, false)).trim());
 }
 
 /** The outcome with its papers. */
@@ -102,9 +111,12 @@ export function answerOutcome(
 ): VerbResult {
   const papers = handOut(memory, outcome, flags, context.terminal);
   const told = papers.receipt === undefined ? outcome : { ...outcome, receipt: papers.receipt };
-  const files = papers.files.map((file) => `          ${file}\n`).join("");
+  // A receipt that stands among the papers is not named twice.
+  const { receipt, ...rest } = outcome;
+  const shown = receipt === undefined || papers.receipt !== undefined ? rest : outcome;
+  const files = papers.files.map((file, index) => `${index === 0 ? "papers    " : "          "}${file}\n`).join("");
   return {
-    text: outcomeText(told, context) + (files === "" ? "" : `papers\n${files}`),
+    text: outcomeText(shown, context) + files,
     json: { ...outcomeJson(told, context), papers: papers.files },
     exitCode: outcome.exitCode,
   };

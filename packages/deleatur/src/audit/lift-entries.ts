@@ -1,0 +1,52 @@
+// `lift`: takes do-not-store entries away after a lawful return, by a named and logged act (GUARD-3). It never lifts what it was not told to.
+import type { Engine } from "../engine.ts";
+import type { LiftSelector } from "../ledger/ledger.ts";
+import { UsageError } from "../model/errors.ts";
+import { parseIdentifier, requestId } from "../model/ids.ts";
+import { utcTime } from "../model/utc-time.ts";
+import { contentDigests } from "../record/guard.ts";
+import { type NamedAct, namedAct } from "./named-act.ts";
+import { roundedCount } from "./rounded-count.ts";
+
+export interface LiftOrder extends NamedAct {
+  /** All entries of one request, those on content included. */
+  readonly request?: string;
+  /** The person's identifiers: entries on content outlive this (GUARD-2). */
+  readonly subject?: readonly string[];
+  /** Texts that may be stored again, such as boilerplate. */
+  readonly texts?: readonly string[];
+}
+
+/** Answers how many entries were lifted. @throws UsageError NOTHING_SELECTED | NOTHING_LIFTED */
+export function liftEntries(engine: Engine, order: LiftOrder): number {
+  const { ledger } = engine;
+  const act = namedAct(order);
+  const request = order.request === undefined ? undefined : requestId(order.request);
+  const selector: LiftSelector = {
+    ...(request === undefined ? {} : { request }),
+    ...(order.subject === undefined ? {} : { identifiers: order.subject.map(parseIdentifier) }),
+    ...(order.texts === undefined ? {} : { ids: order.texts.flatMap((text) => entriesOn(engine, text)) }),
+  };
+  return ledger.transaction(() => {
+    const lifted = ledger.liftDenylist(selector);
+    if (lifted === 0) {
+      throw new UsageError("NOTHING_LIFTED", "no do-not-store entry matches, nothing was lifted", {
+        cure: "check the request, the identifiers or the texts",
+      });
+    }
+    ledger.append({
+      type: "denylist-lifted",
+      at: utcTime(engine.clock()),
+      ...(request === undefined ? {} : { request }),
+      ...act,
+      count: roundedCount(lifted),
+    });
+    return lifted;
+  });
+}
+
+function entriesOn({ ledger }: Engine, text: string): readonly string[] {
+  return contentDigests(ledger, [{ type: "text", name: "text", text }]).flatMap(({ kind, digest }) =>
+    ledger.findDenylist(kind, digest).map(({ id }) => id),
+  );
+}

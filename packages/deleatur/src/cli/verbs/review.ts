@@ -1,0 +1,103 @@
+// `review`: likenesses that a person must decide, with what they say; and the decision itself, by a role and with a reason code.
+import { type Command, Option } from "commander";
+import { bracketRun } from "../../audit/bracket-run.ts";
+import { listRequests } from "../../audit/list-requests.ts";
+import { readSuspect } from "../../audit/review-suspects.ts";
+import type { Suspect } from "../../examine/grade-findings.ts";
+import { UsageError } from "../../model/errors.ts";
+import type { Deleatur } from "../../open-deleatur.ts";
+import { count } from "../print/words.ts";
+import type { VerbResult } from "../terminal.ts";
+import type { RunVerb, VerbContext } from "../verb.ts";
+
+interface ReviewFlags {
+  readonly keep?: string;
+  readonly erase?: string;
+  readonly role?: string;
+  readonly reason?: string;
+}
+
+export function addReview(program: Command, run: RunVerb): void {
+  program
+    .command("review [request]")
+    .description("review likenesses: list what a person must decide, with its content, and take the decision")
+    .addOption(new Option("--keep <id>", "it is lawful to keep this one").conflicts("erase"))
+    .option("--erase <id>", "it is about the person: `forget --resume` erases or rewrites it")
+    .option("--role <role>", "who decides, for example privacy-officer; logged")
+    .option("--reason <code>", "why, for example NOT_ABOUT_THE_PERSON; logged")
+    .action((request: string | undefined, flags: ReviewFlags, command: Command) =>
+      run(command, (context) => review(request, flags, context)),
+    );
+}
+
+async function review(request: string | undefined, flags: ReviewFlags, context: VerbContext): Promise<VerbResult> {
+  const suspect = flags.keep ?? flags.erase;
+  if (suspect === undefined) return list(request, context);
+  const { role, reason } = flags;
+  if (request === undefined || role === undefined || reason === undefined) {
+    throw new UsageError("DECISION_INCOMPLETE", "a decision names its request, who decides and why", {
+      cure: "deleatur review REQUEST --keep ID --role ROLE --reason CODE",
+    });
+  }
+  const memory = await context.openMemory();
+  const decision = flags.keep === undefined ? "erased" : "kept";
+  await bracketRun(
+    memory.engine,
+    "review",
+    () => memory.review(request, { suspect, decision, role, reason }),
+    context.terminal.signal,
+  );
+  const open = memory.suspects(request).length;
+  const next = `deleatur forget --resume ${request}`;
+  return {
+    text: `Decided and logged. ${open === 0 ? `Nothing is left to decide: ${next}` : `${open} left to decide.`}`,
+    json: { request, suspects: { open }, decision: { suspect, decision, role, reason } },
+    exitCode: 0,
+  };
+}
+
+interface Shown {
+  readonly request: string;
+  readonly suspect: Suspect;
+  readonly content: Readonly<Record<string, string>> | undefined;
+}
+
+async function list(request: string | undefined, context: VerbContext): Promise<VerbResult> {
+  const memory = await context.openMemory();
+  const requests = request === undefined ? openRequests(memory) : [request];
+  const shown: Shown[] = [];
+  for (const id of requests) {
+    for (const suspect of memory.suspects(id)) {
+      const content = await readSuspect(memory.engine, suspect, context.terminal.signal);
+      shown.push({ request: id, suspect, content });
+    }
+  }
+  return {
+    text:
+      shown.length === 0
+        ? "Nothing to review."
+        : [`${count(shown.length, "likeness", "likenesses")} to decide`, ...shown.flatMap(suspectLines)].join("\n"),
+    json: {
+      suspects: { open: shown.length },
+      list: shown.map(({ request: id, suspect, content }) => ({ request: id, ...suspect, content: content ?? null })),
+    },
+    exitCode: 0,
+  };
+}
+
+function openRequests(memory: Deleatur): readonly string[] {
+  return listRequests(memory.engine).flatMap(({ record }) => (record.state === "closed" ? [] : [record.id]));
+}
+
+function suspectLines({ request, suspect, content }: Shown): readonly string[] {
+  const { id, surface, key, container, likeTo, probe, words, distance } = suspect;
+  const place = surface === undefined || key === undefined ? container : `${surface}/${key}`;
+  const likeness =
+    words === undefined ? (distance === undefined ? "" : `distance ${distance.toFixed(3)}`) : count(words, "word");
+  return [
+    "",
+    `  ${id}  ${place} (${probe}${likeness === "" ? "" : `, ${likeness}`}) is like ${likeTo.surface}/${likeTo.key}`,
+    ...Object.entries(content ?? {}).map(([name, text]) => `    ${name}: ${text.replaceAll(/\s+/g, " ")}`),
+    `    deleatur review ${request} --keep ${id} | --erase ${id} --role ROLE --reason CODE`,
+  ];
+}
