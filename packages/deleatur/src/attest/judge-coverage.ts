@@ -2,7 +2,7 @@
 import type { UncoveredReason } from "@deleatur/verify";
 import type { Evidence, SurfaceEvidence } from "./evidence.ts";
 import { notSeenIn } from "./judge-closure.ts";
-import { isReached } from "./judge-row.ts";
+import { isReached, listed } from "./judge-row.ts";
 import type { NamedHit, Row, RowHit } from "./judge-row.ts";
 import type { Reason } from "./judgement.ts";
 import { reason } from "./reasons.ts";
@@ -41,7 +41,10 @@ function uncoveredReasons(evidence: Evidence, one: SurfaceEvidence): readonly Re
   const { surface, role, state, horizon, replicas, purge, writers, watched, reingest } = one;
   const codes = new Set<Exclude<UncoveredReason, "BLIND">>();
   const as = state === "unknown" ? "unknown" : state.as;
+  // What a ground keeps there is counted by its own reason.
+  const isCounted = listed(evidence.kept).some((kept) => kept.surface === surface);
   if (state !== "unknown" && state.as === "uncovered" && state.reason !== "BLIND") codes.add(state.reason);
+  if (isCounted) codes.delete("KEPT");
   if (replicas.some(({ reached }) => reached !== true)) codes.add("UNREACHABLE");
   if (as === "covered" && !isNamedByClaim(evidence, surface)) codes.add("UNREACHABLE");
   if (as === "covered" && purge !== "unknown" && purge.outcome === "unsupported") codes.add("UNSUPPORTED");
