@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -88,7 +88,8 @@ describe("the README's tutorial", () => {
         const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", script], {
           cwd: folder,
           encoding: "utf8",
-          env: { PATH: process.env["PATH"], NO_COLOR: "1" },
+          // The very Node that runs the tests: the native module is built for it.
+          env: { PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`, NO_COLOR: "1" },
         });
         const real = steady(stdout + stderr);
         // Where it matches, the elided lines are put aside as well; where not, the difference is shown.
