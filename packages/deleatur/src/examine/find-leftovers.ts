@@ -20,14 +20,16 @@ export function findLeftovers(
   isOwn: (identifier: SubjectIdentifier) => boolean,
 ): Leftovers {
   const items = new Map(inquiry.items.map((item) => [artifactId(item.ref), item]));
-  const seeds = inquiry.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => ref);
+  const oldContent = contentByArtifact(inquiry);
+  const seeds = inquiry.items
+    .filter(({ action, ref }) => action !== "rewrite" && !isReused(engine, scan, oldContent, isOwn, ref))
+    .map(({ ref }) => ref);
   const about = [...scan.rows.values()].filter(({ subjects }) => subjects.some(isOwn));
   const reached = new Set(
     engine.ledger
       .closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key }))])
       .map(({ ref }) => artifactId(ref)),
   );
-  const oldContent = contentByArtifact(inquiry);
   const back: ArtifactMention[] = [];
   const primaryHolds: ArtifactMention[] = [];
   const survivors: Survivor[] = [];
@@ -63,6 +65,20 @@ export function findLeftovers(
     }
   }
   return { back, primaryHolds, survivors, reached };
+}
+
+/** What derives from a row that lawfully has the key now is not derived from the row that had it before. */
+function isReused(
+  engine: Engine,
+  scan: EpochScan,
+  oldContent: ReadonlyMap<string, ReadonlySet<string>>,
+  isOwn: (identifier: SubjectIdentifier) => boolean,
+  ref: ArtifactRef,
+): boolean {
+  const row = scan.rows.get(artifactId(ref));
+  if (row === undefined || engine.bound(ref.surface).declaration.keys !== "reusable") return false;
+  const known = oldContent.get(artifactId(ref));
+  return !row.subjects.some(isOwn) && !row.closureFields.some((digest) => known?.has(digest) === true);
 }
 
 function contentByArtifact(inquiry: Inquiry): ReadonlyMap<string, ReadonlySet<string>> {

@@ -1,16 +1,9 @@
 // Gathers the evidence about a target: an epoch scan, the census, the probes and the re-ingestion trial, put together as the judge takes it.
-import type {
-  ArtifactMention,
-  Evidence,
-  KeptArtifact,
-  ProbeEvidence,
-  SurfaceEvidence,
-  Survivor,
-} from "../attest/evidence.ts";
+import type { Evidence, KeptArtifact, ProbeEvidence, SurfaceEvidence, Survivor } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
 import type { Artifact, Purged } from "../model/artifact.ts";
-import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
 import type { Baseline } from "./baseline.ts";
 import { plantCanaries } from "./plant-canaries.ts";

@@ -9,6 +9,9 @@ import type { KeptNeedle } from "./kept-needles.ts";
 import { notApplicable } from "./look-with-probes.ts";
 import type { EpochScan } from "./scan-epoch.ts";
 
+/** Where no vector tells the dimensions: a store that has fewer takes as many as it has, and says so. */
+const ANY_LENGTH = 4_096;
+
 export interface Canaries {
   readonly planted: readonly Artifact[];
   remove(): Promise<void>;
@@ -27,22 +30,52 @@ export async function plantCanaries(
     if (scan.unread.has(surface) || !guarantees.probes.includes(probe)) continue;
     if (notApplicable(declaration, probe) === undefined) lacking.add(surface);
   }
-  const planted: Artifact[] = [];
-  for (const id of lacking) {
-    const surface = await engine.open(id);
-    const canary = makeCanary(engine, engine.bound(id).declaration, needles);
-    const { outcome, key } = await surface.plant(canary, signal);
-    if (outcome === "planted") planted.push({ ...canary, key });
-  }
+  const planted = new Map<SurfaceId, Artifact>();
+  // Tables before the indexes over them: an index may keep no content but that of its table.
+  const tablesFirst = [...lacking].toSorted((a, b) => isIndex(engine, a) - isIndex(engine, b));
+  for (const id of tablesFirst) await plantIn(engine, id, planted, needles, signal);
   return {
-    planted,
+    planted: [...planted.values()],
     async remove() {
-      for (const { surface, key } of planted) {
-        const open = await engine.open(surface);
-        await open.erase([key], new AbortController().signal);
-      }
+      const never = new AbortController().signal;
+      for (const { surface, key } of [...planted.values()].toReversed())
+        await (await engine.open(surface)).erase([key], never);
     },
   };
+}
+
+async function plantIn(
+  engine: Engine,
+  id: SurfaceId,
+  planted: Map<SurfaceId, Artifact>,
+  needles: readonly KeptNeedle[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { declaration } = engine.bound(id);
+  const surface = await engine.open(id);
+  const [source] = declaration.derivedFrom;
+  let canary = makeCanary(engine, declaration, needles);
+  if (declaration.kind === "sqlite-fts" && source !== undefined) {
+    if (!planted.has(source.surface)) await plantIn(engine, source.surface, planted, needles, signal);
+    const base = planted.get(source.surface);
+    if (base !== undefined) canary = { ...canary, key: base.key, sources: [base], content: textOf(base.content) };
+    // Triggers of the application may have put it there already.
+    for await (const fed of surface.read([canary.key], signal)) {
+      planted.set(id, { ...canary, content: fed.content });
+      return;
+    }
+  }
+  const answer = await surface.plant(canary, signal);
+  if (answer.outcome === "planted")
+    planted.set(id, { ...canary, key: answer.key, content: answer.content ?? canary.content });
+}
+
+function isIndex(engine: Engine, id: SurfaceId): number {
+  return engine.bound(id).declaration.role === "index" ? 1 : 0;
+}
+
+function textOf(content: readonly ContentField[]): readonly ContentField[] {
+  return content.filter(({ type }) => type === "text");
 }
 
 function makeCanary(engine: Engine, declaration: SurfaceDeclaration, needles: readonly KeptNeedle[]): Artifact {
@@ -76,5 +109,5 @@ function vectorLength({ id, vector }: SurfaceDeclaration, needles: readonly Kept
     for (const field of content)
       if (ref.surface === id && field.type === "vector" && field.name === vector) return field.vector.length;
   }
-  return 0;
+  return ANY_LENGTH;
 }

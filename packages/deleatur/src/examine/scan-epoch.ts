@@ -64,6 +64,7 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
   const explained = { erased: createRunFilter(needles), rewritten: createRunFilter(needles) };
   for (const { content } of input.replaced) for (const field of content) explained.rewritten.add(field);
   const wanted = new Set(input.needles.flatMap(({ content }) => content.map(digestOfField)));
+  const replaced = new Map(input.replaced.map((one) => [artifactId(one), one.content.map(digestOfField).join()]));
   const rows = new Map<string, ScannedRow>();
   const holders = new Map<string, { lawful: number; other: number }>();
   const countHolder = (surface: string, digest: string, isLawful: boolean): void => {
@@ -90,19 +91,21 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
         if (before === "unchanged") intact += 1;
       }
       if (input.closure.has(id) || before !== "unchanged") {
+        // What Deleatur itself wrote there survives, and is as good a control as any.
+        if (replaced.get(id) === artifact.content.map(digestOfField).join()) chooser.offer(artifact);
         for (const digest of closureFields) countHolder(surface, digest, false);
         return;
       }
       chooser.offer(artifact);
       const isIndependent = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, input.isOwn);
-      if (isIndependent) {
-        for (const field of artifact.content) {
-          explained.erased.add(field);
-          explained.rewritten.add(field);
-        }
-      }
       const isOthers =
         isIndependent || (sources.length > 0 && !sources.some((source) => input.closure.has(artifactId(source))));
+      for (const field of artifact.content) {
+        // The vector of another's record is that record's own: two people who say the same have the same embedding.
+        if (!isIndependent && !(isOthers && field.type === "vector")) continue;
+        explained.erased.add(field);
+        explained.rewritten.add(field);
+      }
       for (const digest of closureFields) countHolder(surface, digest, isOthers);
     },
     signal,

@@ -48,7 +48,11 @@ export type Offered =
 
 /** The answer to planting a canary; where it cannot be planted, the probes of that surface are blind. */
 export type Planted = { readonly key: ArtifactRef["key"] } & (
-  | { readonly outcome: "planted" }
+  | {
+      readonly outcome: "planted";
+      /** What really stands there, where the store could not take all of it. */
+      readonly content?: readonly ContentField[];
+    }
   | { readonly outcome: "unsupported"; readonly why: string }
 );
 

@@ -1,5 +1,5 @@
 // Tries the store's insert path with an artifact and rolls back (the re-ingestion probe), or plants a canary for good. A dry run must leave nothing behind.
-import type { Artifact, Offered, Planted } from "../../../model/artifact.ts";
+import type { Artifact, ContentField, Offered, Planted } from "../../../model/artifact.ts";
 import { isRowRefusal, refusalReason, sqliteCode } from "../store-errors.ts";
 import { inWriteTransaction, type Db } from "./connect.ts";
 import { isFenceRefusal } from "./fence-store.ts";
@@ -29,16 +29,22 @@ export function offerRow(db: Db, layout: Layout, artifact: Artifact): Offered {
 
 /** Really inserts a canary about nobody. */
 export function plantRow(db: Db, layout: Layout, canary: Artifact): Planted {
-  if (layout.fts?.mode === "external")
-    return {
-      key: canary.key,
-      outcome: "unsupported",
-      why: "this index keeps no content of its own to plant a canary in",
-    };
+  const content = canary.content.map((field) => fitVector(field, layout));
   try {
-    return { key: inWriteTransaction(db, () => insertRow(db, layout, canary)), outcome: "planted" };
+    return {
+      key: inWriteTransaction(db, () => insertRow(db, layout, { ...canary, content })),
+      outcome: "planted",
+      content,
+    };
   } catch (cause) {
     if (!isRowRefusal(cause)) throw cause;
     return { key: canary.key, outcome: "unsupported", why: `no canary can be planted: ${refusalReason(cause)}` };
   }
+}
+
+/** A canary's vector may be longer than the store's: as much of it as the store has dimensions. */
+function fitVector(field: ContentField, { vec }: Layout): ContentField {
+  const dimensions = vec?.dimensions.get(field.name);
+  if (field.type !== "vector" || dimensions === undefined || field.vector.length <= dimensions) return field;
+  return { ...field, vector: field.vector.slice(0, dimensions) };
 }

@@ -6,6 +6,7 @@ import { splitArguments } from "./fts-facts.ts";
 export interface VecFacts {
   readonly key: { readonly name: string; readonly type: "integer" | "text" };
   readonly vectors: readonly string[];
+  readonly dimensions: ReadonlyMap<string, number>;
 }
 
 /** The facts of a declared vec0 table. @throws BoundaryError where the table is none */
@@ -29,14 +30,15 @@ export function readVecFacts(db: Db, table: string, surface: string): VecFacts {
 }
 
 export function parseVec(body: string): VecFacts {
-  const vectors: string[] = [];
+  const dimensions = new Map<string, number>();
   let key: VecFacts["key"] = { name: "rowid", type: "integer" };
   for (const argument of splitArguments(body)) {
     const [, name, type, rest] = /^\s*([\w"]+)\s+(\w+)([\s\S]*)$/.exec(argument) ?? [];
     if (name === undefined || type === undefined) continue;
     const bare = name.replaceAll('"', "");
     if (/primary\s+key/i.test(rest ?? "")) key = { name: bare, type: /^text$/i.test(type) ? "text" : "integer" };
-    else if (/^(float|f32)$/i.test(type) && /^\s*\[/.test(rest ?? "")) vectors.push(bare);
+    const size = /^(?:float|f32)$/i.test(type) ? /^\s*\[\s*(\d+)/.exec(rest ?? "")?.[1] : undefined;
+    if (size !== undefined) dimensions.set(bare, Number(size));
   }
-  return { key, vectors };
+  return { key, vectors: [...dimensions.keys()], dimensions };
 }
