@@ -7,6 +7,7 @@ import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { concludeRequest } from "./conclude-request.ts";
 import { denyReturn } from "./deny.ts";
 import { eraseClosure } from "./erase-closure.ts";
+import { knownArtifacts } from "./known-artifacts.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import { type Plan, planRequest } from "./plan.ts";
 import { prepareRewrites } from "./prepare-rewrites.ts";
@@ -36,13 +37,15 @@ export async function continueRequest(
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
   const { ledger } = engine;
-  const target = targetOf(engine, id);
   const journal = openStepJournal(engine, id);
   const { round } = journal;
+  refuseUndeclared(
+    engine,
+    ledger.items(id).map(({ ref }) => ref),
+  );
+  const { known, isReused } = await knownArtifacts(engine, id, signal);
+  const target = targetOf(engine, id, isReused);
   const given = target.kind === "person" ? target.identifiers : [];
-  // What an earlier round rewrote is clean; it comes into the closure again only by a tag or an edge that it still has.
-  const known = ledger.items(id).flatMap(({ ref, outcome }) => (outcome === "rewritten" ? [] : [ref]));
-  refuseUndeclared(engine, known);
   await journal.step("pin", () => pinBoundary(engine, id));
   await journal.step("fence", async () => {
     ledger.updateRequest(id, { state: "blocked" });
@@ -148,14 +151,14 @@ async function fenceClosure(
   }
 }
 
-function targetOf(engine: Engine, id: RequestId): Target {
+function targetOf(engine: Engine, id: RequestId, isReused: (ref: ArtifactRef) => boolean): Target {
   const record = engine.ledger.request(id);
   if (record === undefined) {
     throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", {
       place: { request: id },
     });
   }
-  if (record.target === "records") return { kind: "records", refs: record.refs };
+  if (record.target === "records") return { kind: "records", refs: record.refs.filter((ref) => !isReused(ref)) };
   return { kind: "person", identifiers: record.identifiers, none: optionsOf(engine, id).none };
 }
 

@@ -60,8 +60,9 @@ export async function settleRequest(
     attestation: attestation.kind === "none" ? null : attestation.kind,
     ...(outcome.receipt === undefined ? {} : { receipt: outcome.receipt }),
   });
-  // A refusal keeps the fence: what is left must not grow while somebody mends it.
-  if (outcome.state !== "stuck") await lowerFence(engine, id, signal);
+  // A refusal keeps the fence: what is left must not grow while somebody mends it. So does what a ground keeps: it stays, fenced, until released.
+  const isKept = outcome.state !== "closed" && outcome.surfaces.some(({ kept }) => kept > 0);
+  if (outcome.state !== "stuck" && !isKept) await lowerFence(engine, id, signal);
   endRound(engine, id, round);
   if (outcome.state === "closed") {
     ledger.transaction(() => {
