@@ -14,7 +14,7 @@ import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
 import { findLeftovers } from "./find-leftovers.ts";
 import { lookWithProbes, type SurfaceRuns } from "./look-with-probes.ts";
 import { surfaceEvidence } from "./surface-evidence.ts";
-import { type Census, takeCensus } from "./take-census.ts";
+import { type Census, takeCensus, unlistedStores } from "./take-census.ts";
 import { toNeedles } from "./to-needles.ts";
 
 /** What is asked about. */
@@ -104,7 +104,7 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
         ...[...graded.strayHits]
           .filter(([name]) => !census.report.undeclared.some((container) => container.name === name))
           .map(([container, hits]) => ({ container, hits })),
-        ...unlistedStores(engine, census, scan).map((store) => ({ container: store, hits: 0 })),
+        ...unlistedStores(engine, census, scan.unread).map((store) => ({ container: store, hits: 0 })),
       ],
       shared: [],
     },
@@ -174,13 +174,6 @@ function mergeSurvivors(scanned: readonly Survivor[], probed: readonly Survivor[
     }
   }
   return [...byPlace.values()];
-}
-
-/** Stores whose containers nobody could list, but whose surfaces were read: there may be more in them. An unreachable store says so itself. */
-function unlistedStores(engine: Engine, census: Census, scan: EpochScan): readonly string[] {
-  return [...census.unread].filter((store) =>
-    engine.surfaces.some(({ declaration }) => declaration.store === store && !scan.unread.has(declaration.id)),
-  );
 }
 
 function groupTypes(

@@ -33,7 +33,12 @@ export async function plantCanaries(
   const planted = new Map<SurfaceId, Artifact>();
   // Tables before the indexes over them: an index may keep no content but that of its table.
   const tablesFirst = [...lacking].toSorted((a, b) => isIndex(engine, a) - isIndex(engine, b));
-  for (const id of tablesFirst) await plantIn(engine, id, planted, needles, signal);
+  const tried = new Set<SurfaceId>();
+  for (const id of tablesFirst) {
+    if (tried.has(id)) continue;
+    tried.add(id);
+    await plantIn(engine, id, planted, needles, scan.controls.controls, tried, signal);
+  }
   return {
     planted: [...planted.values()],
     async remove() {
@@ -49,16 +54,26 @@ async function plantIn(
   id: SurfaceId,
   planted: Map<SurfaceId, Artifact>,
   needles: readonly KeptNeedle[],
+  controls: readonly Artifact[],
+  tried: Set<SurfaceId>,
   signal: AbortSignal,
 ): Promise<void> {
   const { declaration } = engine.bound(id);
   const surface = await engine.open(id);
   const [source] = declaration.derivedFrom;
+  // A source that is there: a canary of its own surface, or a survivor.
+  const survivor = controls.find((control) => control.surface === source?.surface);
+  const isFullText = declaration.kind === "sqlite-fts";
+  if (source !== undefined && !tried.has(source.surface) && (isFullText || survivor === undefined)) {
+    tried.add(source.surface);
+    await plantIn(engine, source.surface, planted, needles, controls, tried, signal);
+  }
+  const base = source === undefined ? undefined : planted.get(source.surface);
+  const origin = base ?? survivor;
   let canary = makeCanary(engine, declaration, needles);
-  if (declaration.kind === "sqlite-fts" && source !== undefined) {
-    if (!planted.has(source.surface)) await plantIn(engine, source.surface, planted, needles, signal);
-    const base = planted.get(source.surface);
-    if (base !== undefined) canary = { ...canary, key: base.key, sources: [base], content: textOf(base.content) };
+  if (origin !== undefined) canary = { ...canary, sources: [{ surface: origin.surface, key: origin.key }] };
+  if (isFullText && base !== undefined) {
+    canary = { ...canary, key: base.key, content: textOf(base.content) };
     // Triggers of the application may have put it there already.
     for await (const fed of surface.read([canary.key], signal)) {
       planted.set(id, { ...canary, content: fed.content });

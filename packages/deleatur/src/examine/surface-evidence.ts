@@ -31,7 +31,7 @@ export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: Surf
         ? { complete: true, snapshot: "none" }
         : { complete: isScanned, snapshot: guarantees.snapshot },
     erase: eraseCounts(bound, inquiry),
-    purge: purgeEvidence(bound, inquiry.purge?.get(id), inquiry.purge !== undefined),
+    purge: purgeEvidence(bound, sight, inquiry.purge?.get(id)),
     required: guarantees.probes.filter((probe) => notApplicable(declaration, probe) === undefined),
     probes: sight.probes,
     writers: declaration.writers,
@@ -69,9 +69,15 @@ function eraseCounts({ declaration }: BoundSurface, { items }: Inquiry): EraseCo
   return { erased: count("erased"), absent: count("absent"), rewritten: count("rewritten"), failed: count("failed") };
 }
 
-function purgeEvidence({ guarantees }: BoundSurface, purged: Purged | undefined, isOurs: boolean): PurgeEvidence {
-  // What expires by itself has nothing to purge: its horizon speaks.
-  if (guarantees.scan === "none" || !isOurs || purged === undefined) return { outcome: "not-run" };
+function purgeEvidence(
+  bound: BoundSurface,
+  { inquiry, scan }: SurfaceSight,
+  purged: Purged | undefined,
+): PurgeEvidence {
+  // What expires by itself has nothing to purge: its horizon speaks. What is out of reach and where nothing was erased is unreachable, not unpurged.
+  if (bound.guarantees.scan === "none" || purged === undefined) return { outcome: "not-run" };
+  const { erased, rewritten } = eraseCounts(bound, inquiry);
+  if (erased + rewritten === 0 && scan.unread.has(bound.declaration.id)) return { outcome: "not-run" };
   switch (purged.outcome) {
     case "purged":
       return { outcome: "purged" };

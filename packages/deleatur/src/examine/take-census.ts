@@ -2,6 +2,7 @@
 import type { BoundSurface } from "../adapters/registry.ts";
 import { type CensusReport, censusReport } from "../boundary/census.ts";
 import type { Engine } from "../engine.ts";
+import type { SurfaceId } from "../model/ids.ts";
 import type { Container, Probe } from "../surface.ts";
 
 export interface Census {
@@ -36,4 +37,15 @@ export async function takeCensus(engine: Engine, signal: AbortSignal): Promise<C
     return probes.map((probe) => ({ container: container.name, probe }));
   });
   return { report, unread, strayProbes };
+}
+
+/** Stores whose containers nobody could list, but whose surfaces were read: there may be more in them. An unreachable store says so itself. */
+export function unlistedStores(
+  engine: Engine,
+  census: Census,
+  unread: { readonly has: (surface: SurfaceId) => boolean },
+): readonly string[] {
+  return [...census.unread].filter((store) =>
+    engine.surfaces.some(({ declaration }) => declaration.store === store && !unread.has(declaration.id)),
+  );
 }

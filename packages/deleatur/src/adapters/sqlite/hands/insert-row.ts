@@ -11,6 +11,7 @@ import { candidatesOf, valueOfField, type SqlValue } from "./values.ts";
 export function insertRow(db: Db, layout: Layout, artifact: Artifact): ArtifactKey {
   const values = new Map<string, SqlValue>();
   setKey(layout, artifact.key, values);
+  const isKeyed = layout.key.every((name) => values.has(name));
   const joins: { readonly join: Join; readonly values: readonly string[] }[] = [];
   for (const locator of layout.subjects) {
     const named = artifact.subjects.filter(({ type }) => type === locator.type).map(({ value }) => value);
@@ -42,7 +43,10 @@ export function insertRow(db: Db, layout: Layout, artifact: Artifact): ArtifactK
      VALUES (${names.map(() => "?").join(", ")})`,
     )
     .run(...names.map((name) => values.get(name) ?? null));
-  return layout.key.every((name) => values.has(name)) ? artifact.key : artifactKey(String(inserted.lastInsertRowid));
+  if (isKeyed) return artifact.key;
+  // A key that is its source's too was set with the source; any other was numbered by the store.
+  const [keyName = ""] = layout.key;
+  return artifactKey(String(values.get(keyName) ?? inserted.lastInsertRowid));
 }
 
 function setKey(layout: Layout, key: string, values: Map<string, SqlValue>): void {
