@@ -73,7 +73,7 @@ describe("the README's tutorial", () => {
   });
 
   it(
-    "CLAIM-1 prints what really comes out: check, dry run, forget, verify, and a refusal of the same words",
+    "CLAIM-1, GUARD-2, GUARD-3: prints what comes out of check, forget, verify, a refusal of the same words, and a lift",
     { timeout: 240_000 },
     () => {
       const steps = blocksOf("console").flatMap((block) =>
