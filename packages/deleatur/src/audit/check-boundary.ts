@@ -1,7 +1,7 @@
 // `check`: holds the configuration against what really exists and tells, by the same judge, the best that could be attested.
 import { type BestOutcome, bestOutcome, type ToldSurface } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
-import { takeCensus } from "../examine/take-census.ts";
+import { takeCensus, unlistedStores } from "../examine/take-census.ts";
 import { DeleaturError } from "../model/errors.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import { errorCode, harvestLineage } from "../record/harvest.ts";
@@ -57,7 +57,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
       rowsWithoutLineage: without,
     };
   });
-  const undeclared = [...census.report.undeclared.map(({ name }) => name), ...census.unread];
+  const undeclared = [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, failures)];
   const told = new Map<string, ToldSurface>(
     surfaces.map(({ surface, isReachable, rowsWithoutLineage }) => [
       surface,

@@ -93,7 +93,8 @@ function inquire(
     ),
     purge: purge.outcomes,
     horizonFrom: horizonFrom(engine, id, purge),
-    before: { found: items.length > 0, count: items.length },
+    // Nothing known, and not everything read: whether there was something is not known either.
+    before: items.length === 0 && plan.unread.size > 0 ? "unknown" : { found: items.length > 0, count: items.length },
     identifiersUnknown: plan.identifiersUnknown,
     unresolvedIntents,
     claim: "none",
@@ -152,7 +153,11 @@ function outcomeOf(
   judgement: Judgement,
   attested: Attested,
 ): RequestOutcome {
-  const stillHeld = evidence.primaryHolds === "unknown" ? [] : evidence.primaryHolds;
+  const survivors = evidence.survivors === "unknown" ? [] : evidence.survivors;
+  const seen = new Set(survivors.map(({ surface, key }) => JSON.stringify([surface, key])));
+  const stillHeld = (evidence.primaryHolds === "unknown" ? [] : evidence.primaryHolds).filter(
+    ({ surface, key }) => !seen.has(JSON.stringify([surface, key])),
+  );
   return {
     request: id,
     state: attested.state,
@@ -163,7 +168,7 @@ function outcomeOf(
     ...(judgement.error === undefined ? {} : { error: judgement.error }),
     attestation: judgement.attestation,
     survivors: [
-      ...(evidence.survivors === "unknown" ? [] : evidence.survivors),
+      ...survivors,
       ...stillHeld.map((mention) => ({
         ...mention,
         container: mention.surface ?? "",

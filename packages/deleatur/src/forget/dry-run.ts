@@ -1,8 +1,8 @@
 // `forget --dry-run`: the closure, what would become of it and the best that could be attested. Touches neither store nor ledger.
 import { type BestOutcome, bestOutcome } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
-import { takeCensus } from "../examine/take-census.ts";
-import { artifactId } from "../model/ids.ts";
+import { takeCensus, unlistedStores } from "../examine/take-census.ts";
+import { artifactId, type SurfaceId } from "../model/ids.ts";
 import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
 import type { DryRun } from "./outcome.ts";
 import { type Plan, planRequest } from "./plan.ts";
@@ -13,7 +13,7 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
   const target = parseTarget(given, engine.boundary.identifiers);
   const harvest = await harvestLineage(engine, signal);
   const plan = planWithoutTrace(engine, target, harvest);
-  const best = bestFor(engine, plan, await undeclaredContainers(engine, signal));
+  const best = bestFor(engine, plan, await undeclaredContainers(engine, plan.unread, signal));
   return {
     items: plan.items.map(({ ref, depth, action, because, sources }) => ({
       artifact: artifactId(ref),
@@ -46,10 +46,14 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
   };
 }
 
-/** What the census finds that nobody declared; a store that cannot be listed counts as one. */
-export async function undeclaredContainers(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {
-  const { report, unread } = await takeCensus(engine, signal);
-  return [...report.undeclared.map(({ name }) => name), ...unread];
+/** What the census finds that nobody declared; a store that was read and cannot be listed counts as one. `unread`: surfaces known to be out of reach. */
+export async function undeclaredContainers(
+  engine: Engine,
+  unread: ReadonlyMap<SurfaceId, string>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const census = await takeCensus(engine, signal);
+  return [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, unread)];
 }
 
 /** The best that could be attested about this very target: what is kept of it, what could not be read, which rows have no lineage. */

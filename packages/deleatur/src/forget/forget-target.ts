@@ -24,7 +24,7 @@ const POLL_MS = 100;
 export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: AbortSignal): Promise<RequestOutcome> {
   const target = parseTarget(order, engine.boundary.identifiers);
   const isRequired = order.require === "erasure";
-  const undeclared = isRequired ? await undeclaredContainers(engine, signal) : [];
+  const undeclared = isRequired ? await undeclaredContainers(engine, new Map(), signal) : [];
   const id = receiveRequest(engine, target, order);
   return resumeRequest(
     engine,

@@ -1,5 +1,6 @@
 // Fences a request's target: in the ledger first, then in every store that can refuse a write itself (DESIGN §3.3).
 import type { Engine } from "../engine.ts";
+import { StoreError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
 import type { FenceStrength } from "../surface.ts";
@@ -47,8 +48,14 @@ async function fenceSurface(
 export async function lowerFence(engine: Engine, request: RequestId, signal: AbortSignal): Promise<void> {
   for (const { declaration, guarantees } of engine.surfaces) {
     if (guarantees.scan === "none") continue;
-    const surface = await engine.open(declaration.id);
-    await surface.unfence(request, signal);
+    try {
+      const surface = await engine.open(declaration.id);
+      await surface.unfence(request, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Out of reach it is uncovered, and its request stays open: the round that reaches it again takes the fence down.
+      if (!(error instanceof StoreError)) throw error;
+    }
   }
   engine.ledger.lowerFence(request);
 }
