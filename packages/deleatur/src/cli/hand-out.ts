@@ -23,12 +23,13 @@ export interface PaperOrder {
 }
 
 /**
- * With `out`, all papers go there. Without it only the letter is written, beside the receipt: the person code stands in it and nowhere else
- * once the request is closed (PROOFS §4), so it must not be lost with the terminal's lines.
+ * With `out`, all papers go there. Without it only the letter of a request that has just closed is written, beside its receipt: from then on the
+ * person code stands in it and nowhere else (PROOFS §4), so it must not be lost with the terminal's lines.
  */
 export function handOut(memory: Deleatur, outcome: RequestOutcome, order: PaperOrder, terminal: Terminal): Papers {
-  const { receipt, personCode } = outcome;
-  if (receipt === undefined || (order.out === undefined && personCode === undefined)) return { files: [] };
+  const { receipt, personCode, state } = outcome;
+  const isLast = state === "closed" && personCode !== undefined;
+  if (receipt === undefined || (order.out === undefined && !isLast)) return { files: [] };
   const text = readFileSync(receipt, "utf8");
   const directory = order.out ?? dirname(receipt);
   const name = basename(receipt, ".deleatur.json");

@@ -8,7 +8,7 @@ export function reasonLines(reasons: readonly Reason[], paint: Paint): readonly 
     ...[...groupBy(all, ({ surface, rule }) => JSON.stringify([surface, rule])).values()].map((same) => {
       const [first] = same;
       const total = same.reduce((sum, one) => sum + (one.count ?? 1), 0);
-      const times = same.some((one) => one.count !== undefined) || same.length > 1 ? ` ×${total}` : "";
+      const times = total > 1 ? ` ×${total}` : "";
       const place = first?.surface === undefined || first.surface === "" ? "" : `, ${first.surface}`;
       return `  ${paint.bold(code)} (${first?.class ?? "technical"}${place})${times}: ${first?.rule ?? ""}`;
     }),

@@ -18,7 +18,16 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
     [
       verdict === undefined
         ? paint.bold(stateWords(outcome.state, outcome.why, outcome.until))
-        : verdictPaint(outcome, paint)(verdictWords(verdict, outcome.surfaces.length)),
+        : verdictPaint(
+            outcome,
+            paint,
+          )(
+            verdictWords(
+              verdict,
+              outcome.surfaces.length,
+              reasons.map(({ code }) => code),
+            ),
+          ),
       ...(error === undefined ? [] : [paint.red(`error: ${error.class} ${error.code}`)]),
     ],
     surfaceLines(outcome),
@@ -26,8 +35,11 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
     survivorLines(outcome.back, "Back again:", areKeysShown),
     survivorLines(survivors, "Left:", areKeysShown),
     [
-      ...(outcome.request === "" ? [] : [`request   ${outcome.request}`]),
-      `status    ${stateWords(outcome.state, outcome.why, outcome.until)}`,
+      // An audit of a foreign tool is no request and has no status.
+      ...(outcome.request === ""
+        ? []
+        : [`request   ${outcome.request}`, `status    ${stateWords(outcome.state, outcome.why, outcome.until)}`]),
+      ...(nextStep(outcome) === undefined ? [] : [`next      ${nextStep(outcome) ?? ""}`]),
       `receipt   ${attestationWords(outcome.attestation)}`,
       ...(outcome.receipt === undefined ? [] : [`          ${outcome.receipt}`]),
       ...(denylist === 0 ? [] : [`guard     ${count(denylist, "do-not-store entry", "do-not-store entries")}`]),
@@ -42,6 +54,15 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
     .filter((block) => block.length > 0)
     .map((block) => block.join("\n"))
     .join("\n\n")}\n`;
+}
+
+/** The command that carries an open request on; a reason's cure may have to come first. */
+function nextStep({ request, state, why }: RequestOutcome): string | undefined {
+  const resume = `deleatur forget --resume ${request}`;
+  if (request === "" || state === "closed") return undefined;
+  if (why === "purge-lock") return `${resume} --now (the purge rebuilds a store's file and locks it meanwhile)`;
+  if (why === "purge-window") return `${resume} in the window, or with --now`;
+  return state === "confirming" ? "deleatur risks --due, when it is due" : resume;
 }
 
 /** What others lost stands before everything else, the loss that no policy names in red. */
@@ -136,6 +157,7 @@ export function outcomeJson(outcome: RequestOutcome, { areKeysShown }: Shown): R
     state: outcome.state,
     why: outcome.why ?? null,
     until: outcome.until ?? null,
+    next: nextStep(outcome) ?? null,
     verdict: outcome.verdict ?? null,
     reasons: outcome.reasons,
     attestation: outcome.attestation,

@@ -18,13 +18,15 @@ export function stateWords(state: RequestState, why?: string, until?: string): s
 }
 
 /** The only way in which a verdict is printed. */
-export function verdictWords(verdict: Verdict, locations: number): string {
+export function verdictWords(verdict: Verdict, locations: number, codes: readonly string[] = []): string {
   switch (verdict) {
     case "COMPLIANT":
       return `COMPLIANT: nothing found in the ${locations} declared locations`;
     case "PARTIAL":
       return "PARTIAL: not everything is shown to be gone from where it should be gone";
     case "UNCONFIRMED":
+      if (codes.includes("NOTHING_FOUND")) return "UNCONFIRMED: nothing was found, so nothing is claimed";
+      if (codes.includes("HORIZON_OPEN")) return "UNCONFIRMED: the last copy is not gone by itself yet";
       return "UNCONFIRMED: it is not shown that everything is gone";
   }
 }

@@ -1,7 +1,7 @@
 // `attest`: runs a further round of an open request; with the named act of a downgrade it may end in a tombstone.
 import type { Command } from "commander";
 import type { RunVerb } from "../verb.ts";
-import { addPaperOptions, answerOutcome, type PaperFlags } from "./forget.ts";
+import { addPaperOptions, answerOutcome, type PaperFlags } from "./answer-outcome.ts";
 
 interface AttestFlags extends PaperFlags {
   readonly allowTombstone?: boolean;

@@ -47,7 +47,10 @@ export function addAudit(program: Command, run: RunVerb): void {
   )
     .option("--out <file>", "write the ticket there instead of stdout")
     .option("--days <number>", "how long the fingerprints are kept", "14")
-    .action((flags: PrepareFlags, command: Command) => run(command, (context) => prepare(flags, context)));
+    // Options that `audit` has too are read by it, wherever they stand.
+    .action((_flags: unknown, command: Command) =>
+      run(command, (context) => prepare(command.optsWithGlobals<PrepareFlags>(), context)),
+    );
 }
 
 async function prepare(flags: PrepareFlags, context: VerbContext): Promise<VerbResult> {
@@ -90,7 +93,7 @@ async function judgeClaim(flags: AuditFlags, context: VerbContext): Promise<Verb
   const target =
     ticket === undefined && flags.subjectFile !== undefined ? await readTarget(flags, terminal) : undefined;
   const memory = await context.openMemory();
-  const outcome = await bracketRun(
+  const audited = await bracketRun(
     memory.engine,
     "audit",
     () =>
@@ -105,10 +108,11 @@ async function judgeClaim(flags: AuditFlags, context: VerbContext): Promise<Verb
       ),
     terminal.signal,
   );
+  const outcome = { ...audited, request: "" };
   const limit = "Without a ticket only the given person was looked for, by identifier and lineage; content was not.";
   return {
     text: outcomeText(outcome, context) + (ticket === undefined ? `\n${limit}\n` : ""),
-    json: { ...outcomeJson(outcome, context), hasTicket: ticket !== undefined },
+    json: { ...outcomeJson(outcome, context), ticket: ticket?.ticket ?? null },
     exitCode: outcome.exitCode,
   };
 }

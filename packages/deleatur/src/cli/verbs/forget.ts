@@ -1,23 +1,13 @@
 // `forget`: has a person or records forgotten, shows beforehand what would happen, or carries an open request on. Its exit code is the judge's.
 import { type Command, Option } from "commander";
 import type { ForgetOrder } from "../../forget/forget-order.ts";
-import type { RequestOutcome } from "../../forget/outcome.ts";
-import type { LetterLanguage } from "../../letter/wording.ts";
 import { UsageError } from "../../model/errors.ts";
-import type { Deleatur } from "../../open-deleatur.ts";
-import { handOut } from "../hand-out.ts";
 import { dryRunJson, dryRunText } from "../print/dry-run-report.ts";
-import { outcomeJson, outcomeText } from "../print/outcome-report.ts";
 import { readTarget, type TargetFlags } from "../subject-input.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
+import { addPaperOptions, answerOutcome, type PaperFlags } from "./answer-outcome.ts";
 import { addTargetOptions } from "./target-options.ts";
-
-export interface PaperFlags {
-  readonly out?: string;
-  readonly lang: LetterLanguage;
-  readonly controller?: string;
-}
 
 interface ForgetFlags extends TargetFlags, PaperFlags {
   readonly dryRun?: boolean;
@@ -51,13 +41,6 @@ export function addForget(program: Command, run: RunVerb): void {
       .option("--received <date>", "day on which the request came in, YYYY-MM-DD; due one month later")
       .option("--reference <ref>", "your own reference, kept sealed"),
   ).action((flags: ForgetFlags, self: Command) => run(self, (context) => forget(flags, context)));
-}
-
-export function addPaperOptions(command: Command): Command {
-  return command
-    .option("--out <dir>", "put receipt, public form, public key and letter there")
-    .addOption(new Option("--lang <language>", "language of the letter").choices(["en", "de", "fr"]).default("en"))
-    .option("--controller <name>", "who answers, as it stands in the letter");
 }
 
 async function forget(flags: ForgetFlags, context: VerbContext): Promise<VerbResult> {
@@ -100,26 +83,6 @@ async function isLockAllowed({ terminal, isJson }: VerbContext): Promise<boolean
   if (isJson || terminal.ask === undefined) return false;
   const question = "Everything is erased. The purge rebuilds a store's file and locks it meanwhile. Purge now? [y/N] ";
   return /^y(?:es)?$/i.test((await terminal.ask(question, false)).trim());
-}
-
-/** The outcome with its papers. */
-export function answerOutcome(
-  memory: Deleatur,
-  outcome: RequestOutcome,
-  flags: PaperFlags,
-  context: VerbContext,
-): VerbResult {
-  const papers = handOut(memory, outcome, flags, context.terminal);
-  const told = papers.receipt === undefined ? outcome : { ...outcome, receipt: papers.receipt };
-  // A receipt that stands among the papers is not named twice.
-  const { receipt, ...rest } = outcome;
-  const shown = receipt === undefined || papers.receipt !== undefined ? rest : outcome;
-  const files = papers.files.map((file, index) => `${index === 0 ? "papers    " : "          "}${file}\n`).join("");
-  return {
-    text: outcomeText(shown, context) + files,
-    json: { ...outcomeJson(told, context), papers: papers.files },
-    exitCode: outcome.exitCode,
-  };
 }
 
 /** @throws UsageError BAD_DATE */

@@ -2,18 +2,17 @@
 import { type Command, Option } from "commander";
 import { bracketRun } from "../../audit/bracket-run.ts";
 import { placeHolds, releaseHolds } from "../../audit/hold-records.ts";
-import type { RequestOutcome } from "../../forget/outcome.ts";
 import { UsageError } from "../../model/errors.ts";
 import { artifactId } from "../../model/ids.ts";
-import { outcomeJson, outcomeText } from "../print/outcome-report.ts";
 import { table } from "../print/table.ts";
 import { count } from "../print/words.ts";
 import { readRecords } from "../subject-input.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
 import { worstExit } from "../worst-exit.ts";
+import { addPaperOptions, answerOutcome, type PaperFlags } from "./answer-outcome.ts";
 
-interface HoldFlags {
+interface HoldFlags extends PaperFlags {
   readonly ground?: string;
   readonly until?: string;
   readonly release?: boolean;
@@ -21,7 +20,7 @@ interface HoldFlags {
 }
 
 export function addHold(program: Command, run: RunVerb): void {
-  program
+  const command = program
     .command("hold [record...]")
     .description(
       "hold records (surface/key) under a legal ground: they are kept until released; without records, list what is held",
@@ -34,16 +33,16 @@ export function addHold(program: Command, run: RunVerb): void {
         "until",
       ]),
     )
-    .option("--record-file <file>", "records, one a line; - reads stdin")
-    .action((records: readonly string[], flags: HoldFlags, command: Command) =>
-      run(command, (context) => hold(records, flags, context)),
-    );
+    .option("--record-file <file>", "records, one a line; - reads stdin");
+  addPaperOptions(command).action((records: readonly string[], flags: HoldFlags, command: Command) =>
+    run(command, (context) => hold(records, flags, context)),
+  );
 }
 
 async function hold(given: readonly string[], flags: HoldFlags, context: VerbContext): Promise<VerbResult> {
   const records = await readRecords(given, flags.recordFile, context.terminal);
   const { engine } = await context.openMemory();
-  if (flags.release === true) return release(records, context);
+  if (flags.release === true) return release(records, flags, context);
   const { ground, until } = flags;
   if (records.length === 0 && ground === undefined && until === undefined) return list(context);
   if (ground === undefined || until === undefined) {
@@ -60,7 +59,7 @@ async function hold(given: readonly string[], flags: HoldFlags, context: VerbCon
   return { text: `${count(held, "record")} held until ${until}`, json: { held, until }, exitCode: 0 };
 }
 
-async function release(records: readonly string[], context: VerbContext): Promise<VerbResult> {
+async function release(records: readonly string[], flags: PaperFlags, context: VerbContext): Promise<VerbResult> {
   const memory = await context.openMemory();
   const { signal } = context.terminal;
   const { released, requests } = await bracketRun(
@@ -69,14 +68,13 @@ async function release(records: readonly string[], context: VerbContext): Promis
     () => releaseHolds(memory.engine, records),
     signal,
   );
-  const outcomes: RequestOutcome[] = [];
-  for (const request of requests) outcomes.push(await memory.resume(request, {}, signal));
+  const answers: VerbResult[] = [];
+  for (const request of requests)
+    answers.push(answerOutcome(memory, await memory.resume(request, {}, signal), flags, context));
   return {
-    text: [`${count(released, "record")} released`, ...outcomes.map((outcome) => outcomeText(outcome, context))].join(
-      "\n\n",
-    ),
-    json: { released, requests: outcomes.map((outcome) => outcomeJson(outcome, context)) },
-    exitCode: worstExit(outcomes.map(({ exitCode }) => exitCode)),
+    text: [`${count(released, "record")} released`, ...answers.map(({ text }) => text)].join("\n\n"),
+    json: { released, requests: answers.map(({ json }) => json) },
+    exitCode: worstExit(answers.map(({ exitCode }) => exitCode)),
   };
 }
 

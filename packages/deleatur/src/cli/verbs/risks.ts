@@ -3,33 +3,37 @@ import type { Command } from "commander";
 import { bracketRun } from "../../audit/bracket-run.ts";
 import { confirmDueRisks } from "../../audit/confirm-risks.ts";
 import type { Risk } from "../../ledger/ledger.ts";
-import { outcomeJson, outcomeText } from "../print/outcome-report.ts";
 import { table } from "../print/table.ts";
 import { count } from "../print/words.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
 import { worstExit } from "../worst-exit.ts";
+import { addPaperOptions, answerOutcome, type PaperFlags } from "./answer-outcome.ts";
 
-interface RisksFlags {
+interface RisksFlags extends PaperFlags {
   readonly due?: boolean;
   readonly all?: boolean;
 }
 
 export function addRisks(program: Command, run: RunVerb): void {
-  program
+  const command = program
     .command("risks")
     .description("list residual risks with their deadlines and cures, the overdue first")
     .option("--due", "run the confirming audit of every request with something due; evidence closes it")
-    .option("--all", "those that are closed too")
-    .action((flags: RisksFlags, command: Command) => run(command, (context) => risks(flags, context)));
+    .option("--all", "those that are closed too");
+  addPaperOptions(command).action((flags: RisksFlags, command: Command) =>
+    run(command, (context) => risks(flags, context)),
+  );
 }
 
 async function risks(flags: RisksFlags, context: VerbContext): Promise<VerbResult> {
-  const { engine } = await context.openMemory();
+  const memory = await context.openMemory();
+  const { engine } = memory;
   const { signal } = context.terminal;
   const before = engine.ledger.risks().filter(isOpen);
   const outcomes =
     flags.due === true ? await bracketRun(engine, "risks", () => confirmDueRisks(engine, signal), signal) : [];
+  const answers = outcomes.map((outcome) => answerOutcome(memory, outcome, flags, context));
   const listed = engine.ledger.risks().filter((risk) => flags.all === true || isOpen(risk));
   const left = new Set(
     engine.ledger
@@ -40,13 +44,13 @@ async function risks(flags: RisksFlags, context: VerbContext): Promise<VerbResul
   const closed = before.filter(({ id }) => !left.has(id)).length;
   return {
     text: [
-      ...outcomes.map((outcome) => outcomeText(outcome, context)),
+      ...answers.map(({ text }) => text),
       ...(flags.due === true ? [`${count(closed, "risk")} closed by evidence`, ""] : []),
       listed.length === 0
         ? "No open risks."
         : table(["due", "", "data location", "risk", "request", "cure"], listed.map(row)),
     ].join("\n"),
-    json: { risks: listed, audited: outcomes.map((outcome) => outcomeJson(outcome, context)), closed },
+    json: { risks: listed, audited: answers.map(({ json }) => json), closed },
     exitCode: worstExit(outcomes.map(({ exitCode }) => exitCode)),
   };
 }
