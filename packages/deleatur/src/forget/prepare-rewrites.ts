@@ -3,6 +3,7 @@ import type { KeptNeedle } from "../examine/kept-needles.ts";
 import { toNeedles } from "../examine/to-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
+import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef } from "../model/ids.ts";
 import { createExactMatcher } from "../probe/exact-matcher.ts";
 import { createExcerptMatcher } from "../probe/excerpt-matcher.ts";
@@ -29,8 +30,13 @@ export async function prepareRewrites(
   const erased = needles.filter(({ fate }) => fate === "erased");
   const dropped = new Set(plan.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => artifactId(ref)));
   const isOwn = identifierSet(plan.identifiers);
+  const stored = await readAll(
+    engine,
+    items.map(({ ref }) => ref),
+    signal,
+  );
   for (const item of items) {
-    const current = await readOne(engine, item.ref, signal);
+    const current = stored.get(artifactId(item.ref));
     if (current === undefined) {
       replacements.set(artifactId(item.ref), { outcome: "absent" });
       continue;
@@ -112,26 +118,36 @@ function contentOfBase(
   return "BASE_NOT_REWRITTEN";
 }
 
-/** The surviving sources, those that are rewritten in this run in their new form. */
+/** The surviving sources in the order of the item's, those that are rewritten in this run in their new form. */
 async function readSurviving(
   engine: Engine,
   item: PlannedItem,
   replacements: ReadonlyMap<string, Replacement>,
   signal: AbortSignal,
 ): Promise<readonly Artifact[]> {
-  const found: Artifact[] = [];
-  for (const source of item.surviving) {
+  const stored = await readAll(
+    engine,
+    item.surviving.filter((source) => !replacements.has(artifactId(source))),
+    signal,
+  );
+  return item.surviving.flatMap((source) => {
     const replacement = replacements.get(artifactId(source));
-    if (replacement?.outcome === "ready") found.push(replacement.artifact);
-    if (replacement !== undefined) continue;
-    const artifact = await readOne(engine, source, signal);
-    if (artifact !== undefined) found.push(artifact);
-  }
-  return found;
+    const found = replacement?.outcome === "ready" ? replacement.artifact : stored.get(artifactId(source));
+    return found === undefined ? [] : [found];
+  });
 }
 
-async function readOne(engine: Engine, ref: ArtifactRef, signal: AbortSignal): Promise<Artifact | undefined> {
-  const surface = await engine.open(ref.surface);
-  for await (const artifact of surface.read([ref.key], signal)) return artifact;
-  return undefined;
+/** Those of the artifacts that are there, by id; one read a surface. */
+async function readAll(
+  engine: Engine,
+  refs: readonly ArtifactRef[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Artifact>> {
+  const found = new Map<string, Artifact>();
+  for (const [id, members] of groupBy(refs, ({ surface }) => surface)) {
+    const surface = await engine.open(id);
+    const keys = members.map(({ key }) => key);
+    for await (const artifact of surface.read(keys, signal)) found.set(artifactId(artifact), artifact);
+  }
+  return found;
 }
