@@ -1,7 +1,7 @@
 // The boundary of the scenes' two tables, for processes of their own; it must declare the same as scene.ts does.
 import { defineBoundary } from "../../dist/index.js";
 
-export function declaredBoundary(directory) {
+export function declaredBoundary(directory, policy = { shared: "destroy" }) {
   return defineBoundary(
     {
       deleatur: 1,
@@ -26,7 +26,7 @@ export function declaredBoundary(directory) {
           key: "id",
           content: ["text"],
           derivedFrom: { surface: "episodes", column: "source_ids", as: "json" },
-          shared: "destroy",
+          ...policy,
         },
       },
       connect: { ledger: "sqlite:./deleatur.db", memory: { file: "./memory.db" } },
