@@ -102,13 +102,15 @@ async function tryDoor(
   const controlsFound = controlAnswer === "accepted" ? 1 : 0;
   for (const { content, ref } of needles) {
     signal.throwIfAborted();
-    const isShared = contentDigests(ledger, content).every(({ kind, digest }) =>
+    const digests = contentDigests(ledger, content);
+    const isShared = digests.every(({ kind, digest }) =>
       ledger.findDenylist(kind, digest).every(({ shared }) => shared),
     );
     // Shared content passes for another known person, by rule (GUARD-2); for this person and for nobody named it must not.
     const whom = [identifiers, [], ...(isShared ? [] : [[canary]])];
     for (const subjects of whom) {
-      if (content.length === 0 && subjects !== identifiers) continue;
+      // Without a word in it there is nothing to keep out but what names the person.
+      if (digests.length === 0 && subjects !== identifiers) continue;
       if (subjects === identifiers && identifiers.length === 0) continue;
       const answer = await door({ surface: ref.surface, key: newKey(), subjects, sources: [], content }, signal);
       if (answer === "accepted") return { outcome: "accepted", controlsTaken: 1, controlsFound };

@@ -10,14 +10,20 @@ interface Fenced {
   readonly type: string;
 }
 
+/** The row as a write leaves it, or as an update finds it: a fenced row cannot be renamed out of the fence. */
+export type SeenRow = "NEW" | "OLD";
+
 export interface FenceTrigger {
   readonly table: string;
-  /** Conditions over NEW, one of which refuses the row. */
+  /** Conditions over the row, one of which refuses it. */
   readonly conditions: readonly string[];
 }
 
 /** The triggers of a layout, and whether they see all that can name a fenced person, key or source. */
-export function fenceTriggers(layout: Layout): {
+export function fenceTriggers(
+  layout: Layout,
+  row: SeenRow,
+): {
   readonly triggers: readonly FenceTrigger[];
   readonly isComplete: boolean;
 } {
@@ -29,25 +35,25 @@ export function fenceTriggers(layout: Layout): {
     if (condition === undefined) isComplete = false;
     else own.push(condition);
   };
-  const key = keySql(layout);
+  const key = keySql(layout, row);
   add(key === undefined ? undefined : holds({ surface, kind: "key", type: "" }, key));
   for (const locator of layout.subjects) {
     const fenced: Fenced = { surface, kind: "identifier", type: locator.type };
     switch (locator.how) {
       case "column":
-        add(holds(fenced, folded(locator.type, comparable(newColumn(locator.column)))));
+        add(holds(fenced, folded(locator.type, comparable(seenColumn(row, locator.column)))));
         break;
       case "json":
-        for (const path of jsonPaths(locator.path)) add(holdsInJson(fenced, locator.column, path));
+        for (const path of jsonPaths(locator.path)) add(holdsInJson(fenced, row, locator.column, path));
         break;
       case "segment":
         add(segmentHolds(fenced, key, locator.segment, locator.sep));
         break;
       case "via":
-        add(holdsInJoin(fenced, locator.join));
+        add(holdsInJoin(fenced, row, locator.join));
         joined.push({
           table: locator.join.table,
-          conditions: [holds(fenced, folded(locator.type, comparable(newColumn(locator.join.column))))],
+          conditions: [holds(fenced, folded(locator.type, comparable(seenColumn(row, locator.join.column))))],
         });
         break;
     }
@@ -56,16 +62,16 @@ export function fenceTriggers(layout: Layout): {
     const fenced: Fenced = { surface, kind: "source", type: locator.surface };
     switch (locator.how) {
       case "column":
-        add(holds(fenced, comparable(newColumn(locator.column))));
+        add(holds(fenced, comparable(seenColumn(row, locator.column))));
         break;
       case "json":
-        add(holdsInJson(fenced, locator.column, "$"));
+        add(holdsInJson(fenced, row, locator.column, "$"));
         break;
       case "via":
-        add(holdsInJoin(fenced, locator.join));
+        add(holdsInJoin(fenced, row, locator.join));
         joined.push({
           table: locator.join.table,
-          conditions: [holds(fenced, comparable(newColumn(locator.join.column)))],
+          conditions: [holds(fenced, comparable(seenColumn(row, locator.join.column)))],
         });
         break;
     }
@@ -73,8 +79,8 @@ export function fenceTriggers(layout: Layout): {
   return { triggers: [{ table: layout.options.table, conditions: own }, ...joined], isComplete };
 }
 
-function newColumn(name: string): string {
-  return `NEW.${isRowid(name) ? "rowid" : quoteName(name)}`;
+function seenColumn(row: SeenRow, name: string): string {
+  return `${row}.${isRowid(name) ? "rowid" : quoteName(name)}`;
 }
 
 /** A value as the fence table holds it: bytes stay bytes, a whole real number reads as an integer does. */
@@ -95,18 +101,18 @@ function holds(fenced: Fenced, sql: string): string {
 }
 
 /** Members of a JSON array (or a scalar); an array inside it is a composite key, in the form that the fence table holds. */
-function holdsInJson(fenced: Fenced, column: string, path: string): string {
-  const text = `CAST(${newColumn(column)} AS TEXT)`;
+function holdsInJson(fenced: Fenced, row: SeenRow, column: string, path: string): string {
+  const text = `CAST(${seenColumn(row, column)} AS TEXT)`;
   const member =
     "CASE e.type WHEN 'array' THEN (SELECT json_group_array(CAST(c.value AS TEXT)) FROM json_each(e.value) AS c) ELSE CAST(e.value AS TEXT) END";
   return `EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(${text}) THEN ${text} ELSE 'null' END, ${quoteText(path)}) AS e
     JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${folded(fenced.kind === "identifier" ? fenced.type : "", member)})`;
 }
 
-function holdsInJoin(fenced: Fenced, join: Join): string {
+function holdsInJoin(fenced: Fenced, row: SeenRow, join: Join): string {
   const value = folded(fenced.kind === "identifier" ? fenced.type : "", comparable(`j.${quoteName(join.column)}`));
   return `EXISTS (SELECT 1 FROM ${quoteName(join.table)} AS j JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${value}
-    WHERE j.${quoteName(join.on)} = ${newColumn(join.link)})`;
+    WHERE j.${quoteName(join.on)} = ${seenColumn(row, join.link)})`;
 }
 
 /** A path of steps as SQLite writes it; a numeric step may be a place in an array or a name in an object. */
@@ -117,12 +123,12 @@ function jsonPaths(steps: readonly string[]): readonly string[] {
 }
 
 /** The key as text; a composite one as the JSON array of its texts. Undefined where a composite key holds bytes. */
-function keySql(layout: Layout): string | undefined {
+function keySql(layout: Layout, row: SeenRow): string | undefined {
   const [only] = layout.key;
-  if (layout.key.length === 1 && only !== undefined) return comparable(newColumn(only));
+  if (layout.key.length === 1 && only !== undefined) return comparable(seenColumn(row, only));
   const isBinary = layout.key.some((name) => /blob/i.test(layout.columns.get(name)?.type ?? ""));
   if (isBinary) return undefined;
-  return `json_array(${layout.key.map((name) => comparable(newColumn(name))).join(", ")})`;
+  return `json_array(${layout.key.map((name) => comparable(seenColumn(row, name))).join(", ")})`;
 }
 
 /**

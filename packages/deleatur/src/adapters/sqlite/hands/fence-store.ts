@@ -1,4 +1,5 @@
 // Raises and ends a fence inside an application's store: a table of what is fenced and triggers that refuse matching writes, in the write's own transaction.
+import { groupBy } from "../../../model/group-by.ts";
 import type { RequestId } from "../../../model/ids.ts";
 import type { FenceOrder, FenceStrength } from "../../../surface.ts";
 import { quoteName } from "../options.ts";
@@ -13,7 +14,13 @@ const REFUSAL = "deleatur: FENCED, this person or record is being erased, do not
 
 /** Adds to the fence of a table. `strong` where the triggers see every place that can name what is fenced. */
 export function raiseFence(db: Db, layout: Layout, order: FenceOrder): FenceStrength {
-  const { triggers, isComplete } = fenceTriggers(layout);
+  const { triggers, isComplete } = fenceTriggers(layout, "NEW");
+  // A row that is fenced as it stands cannot be renamed out of the fence either.
+  const asFound = fenceTriggers(layout, "OLD").triggers;
+  const events = [
+    ...triggers.map((trigger) => ({ ...trigger, event: "INSERT" })),
+    ...[...triggers, ...asFound].map((trigger) => ({ ...trigger, event: "UPDATE" })),
+  ];
   inWriteTransaction(db, () => {
     ensureFenceTable(db);
     const add = db.prepare<[string, string, string, string | Buffer, string]>(
@@ -28,14 +35,15 @@ export function raiseFence(db: Db, layout: Layout, order: FenceOrder): FenceStre
     for (const { type, value } of order.identifiers) addKey("identifier", type, value);
     for (const key of order.keys) addKey("key", "", key);
     for (const [source, keys] of order.sources) for (const key of keys) addKey("source", source, key);
-    for (const { table, conditions } of triggers) {
-      for (const event of ["INSERT", "UPDATE"]) {
-        const name = quoteName(triggerName(surface, table, event));
-        db.exec(`DROP TRIGGER IF EXISTS ${name}`);
-        db.exec(`CREATE TRIGGER ${name} BEFORE ${event} ON ${quoteName(table)}
-          WHEN NOT EXISTS (SELECT 1 FROM ${FENCE_TABLE} WHERE surface = '' AND kind = 'open') AND (${conditions.join(" OR ")})
-          BEGIN SELECT RAISE(ABORT, '${REFUSAL}'); END`);
-      }
+    // Two places may stand in one table: its trigger looks at both.
+    for (const [trigger, members] of groupBy(events, ({ table, event }) => triggerName(surface, table, event))) {
+      const [first] = members;
+      if (first === undefined) continue;
+      const refused = members.flatMap(({ conditions }) => conditions).join(" OR ");
+      db.exec(`DROP TRIGGER IF EXISTS ${quoteName(trigger)}`);
+      db.exec(`CREATE TRIGGER ${quoteName(trigger)} BEFORE ${first.event} ON ${quoteName(first.table)}
+        WHEN NOT EXISTS (SELECT 1 FROM ${FENCE_TABLE} WHERE surface = '' AND kind = 'open') AND (${refused})
+        BEGIN SELECT RAISE(ABORT, '${REFUSAL}'); END`);
     }
   });
   return isComplete ? "strong" : "leased";

@@ -67,8 +67,9 @@ export function typedComparison(
     readonly blob?: Buffer | undefined;
   },
 ): Condition {
-  const terms = [`(${sql} = ? AND typeof(${sql}) = 'text')`];
-  const parameters: SqlValue[] = [candidates.text];
+  // The first comparison can use the column's index, the second is exact where the column's collation is not: "a" is not "A".
+  const terms = [`(${sql} = ? AND typeof(${sql}) = 'text' AND ${sql} = ? COLLATE BINARY)`];
+  const parameters: SqlValue[] = [candidates.text, candidates.text];
   if (candidates.integer !== undefined) {
     terms.push(`(${sql} = ? AND typeof(${sql}) = 'integer')`);
     parameters.push(candidates.integer);
