@@ -3,15 +3,19 @@ import type { Engine } from "../engine.ts";
 import { resumeRequest } from "../forget/forget-target.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 
-/** The outcome of each request that had something due, oldest deadline first. */
-export async function confirmDueRisks(engine: Engine, signal: AbortSignal): Promise<readonly RequestOutcome[]> {
+/** `now`: purge at once, whatever lock it takes. The outcome of each request that had something due, oldest deadline first. */
+export async function confirmDueRisks(
+  engine: Engine,
+  now: boolean,
+  signal: AbortSignal,
+): Promise<readonly RequestOutcome[]> {
   const { ledger } = engine;
   const due = ledger.risks().filter(({ overdue, closed }) => overdue && closed === undefined);
   const outcomes: RequestOutcome[] = [];
   for (const request of new Set(due.map((risk) => risk.request))) {
     // The downgrade to a tombstone was a named act already; a confirming audit repeats it, and takes none by itself.
     const allowTombstone = ledger.request(request)?.attestation === "tombstone";
-    outcomes.push(await resumeRequest(engine, request, { allowTombstone }, signal));
+    outcomes.push(await resumeRequest(engine, request, { allowTombstone, now }, signal));
   }
   return outcomes;
 }

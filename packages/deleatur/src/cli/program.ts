@@ -1,6 +1,5 @@
 // The command line as a whole: global options, all verbs, and the one place where an answer or an error is printed. A verb never prints by itself.
 import { Command, CommanderError } from "commander";
-import { UsageError } from "../model/errors.ts";
 import { VERSION } from "../version.ts";
 import { errorResult } from "./print/error-report.ts";
 import { jsonObject } from "./print/json-object.ts";
@@ -47,7 +46,6 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   addVerbs(program, run);
   const isJson = argv.includes("--json");
   try {
-    if (argv.length === 0) throw new UsageError("NO_VERB", "no verb is given", { cure: "see `deleatur --help`" });
     await program.parseAsync(argv, { from: "user" });
     return print(terminal, isJson, verb, answer ?? { text: "", json: {}, exitCode: 0 });
   } catch (error) {

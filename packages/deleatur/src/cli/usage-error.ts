@@ -21,10 +21,13 @@ export function usageError(error: CommanderError, argv: readonly string[], verbs
   const what = WHAT[error.code] ?? "the command line cannot be read";
   const flags = [...new Set([...error.message.matchAll(FLAG)].flatMap(([, flag]) => flag ?? []))];
   const verb = argv.find((word) => verbs.includes(word));
-  const code = error.code
-    .replace("commander.", "")
-    .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
-    .toUpperCase();
+  const code =
+    error.code === "commander.help"
+      ? "NO_VERB"
+      : error.code
+          .replace("commander.", "")
+          .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
+          .toUpperCase();
   const named = flags.length === 0 ? "" : ` (${flags.join(", ")})`;
   const cure = verb === undefined ? "see `deleatur --help`" : `see \`deleatur ${verb} --help\``;
   return new UsageError(code, `${what}${named}`, { cure });

@@ -36,7 +36,7 @@ const EPISODES: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-const SUMMARIES: readonly (readonly [string, string, readonly string[]])[] = [
+const SUMMARIES: readonly Summary[] = [
   ["s1", "Knee operation on the nineteenth at the Sankt Vinzenz clinic, then crutches for six weeks.", ["e1"]],
   [
     "s2",
@@ -44,6 +44,8 @@ const SUMMARIES: readonly (readonly [string, string, readonly string[]])[] = [
     ["e2", "e4"],
   ],
 ];
+
+const LIKENESS: Summary = ["s3", "The caretaker knows that behind the blue bins in the yard it is cold.", ["e4"]];
 
 export interface SmallMemory {
   readonly directory: string;
@@ -56,19 +58,21 @@ export interface SmallMemoryOptions {
   readonly surfaces?: string;
   /** The policy of shared summaries. */
   readonly shared?: string;
-  /** Further lines of the boundary. */
-  readonly more?: string;
+  /** Lines under `connect:`, beside the usual ones. */
+  readonly connect?: string;
   /** Whether every connection had secure_delete from the start: no purge then locks the store. */
   readonly isAdopted?: boolean;
   readonly writers?: string;
+  /** A summary of Jonas's words alone that has six words of Marta's: a likeness for a person to decide. */
+  readonly hasLikeness?: boolean;
 }
 
 /** Makes the files; `shared` is `destroy` where nothing is said. */
 export function smallMemory(options: SmallMemoryOptions = {}): SmallMemory {
   const directory = temporaryDirectory();
   const database = join(directory, "memory.db");
-  const { shared = "shared: destroy", surfaces = "", more = "", isAdopted = true, writers = "sdk" } = options;
-  makeDatabase(database, isAdopted);
+  const { shared = "shared: destroy", surfaces = "", connect = "", isAdopted = true, writers = "sdk" } = options;
+  makeDatabase(database, isAdopted, options.hasLikeness === true ? [...SUMMARIES, LIKENESS] : SUMMARIES);
   const boundaryFile = join(directory, "deleatur.yaml");
   writeFileSync(
     boundaryFile,
@@ -81,15 +85,17 @@ surfaces:
                subject: { column: user_id, type: account }, content: [text] }
   summaries: { kind: sqlite, role: derived, label: "summaries", store: memory, table: summaries, key: id, content: [text],
                derivedFrom: { surface: episodes, column: source_ids, as: json }, ${shared} }
-${surfaces}${more}connect:
+${surfaces}connect:
   ledger: sqlite:./deleatur.db
   memory: { file: ./memory.db }
-`,
+${connect}`,
   );
   return { directory, boundaryFile, database };
 }
 
-function makeDatabase(file: string, isAdopted: boolean): void {
+type Summary = readonly [string, string, readonly string[]];
+
+function makeDatabase(file: string, isAdopted: boolean, summaries: readonly Summary[]): void {
   mkdirSync(join(file, ".."), { recursive: true });
   const database = new Database(file);
   database.pragma("journal_mode = WAL");
@@ -102,7 +108,7 @@ function makeDatabase(file: string, isAdopted: boolean): void {
   const episode = database.prepare("INSERT INTO episodes VALUES (?, ?, ?)");
   for (const row of EPISODES) episode.run(...row);
   const summary = database.prepare("INSERT INTO summaries VALUES (?, ?, ?)");
-  for (const [id, text, sources] of SUMMARIES) summary.run(id, text, JSON.stringify(sources));
+  for (const [id, text, sources] of summaries) summary.run(id, text, JSON.stringify(sources));
   database.close();
 }
 

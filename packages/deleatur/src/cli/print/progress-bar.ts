@@ -25,7 +25,7 @@ export function progressBar({ isTerminal, err }: Pick<Terminal, "isTerminal" | "
   };
 }
 
-export function drawBar({ step, surface, done, total }: ProgressEvent): string {
+function drawBar({ step, surface, done, total }: ProgressEvent): string {
   const where = surface === undefined || surface === "" ? "" : ` ${surface}`;
   if (done === undefined) return `  ${step}${where}`;
   if (total === undefined || total === 0) return `  ${step}${where} ${done}`;

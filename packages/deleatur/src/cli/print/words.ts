@@ -45,7 +45,7 @@ export function attestationWords(attestation: AttestationAnswer): string {
 }
 
 /** ISO date and minute in UTC; outcomes that were sealed carry their dates as text. */
-export function day(date: Date | string): string {
+function day(date: Date | string): string {
   return `${new Date(date).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 

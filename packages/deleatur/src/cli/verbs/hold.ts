@@ -16,6 +16,7 @@ interface HoldFlags extends PaperFlags {
   readonly ground?: string;
   readonly until?: string;
   readonly release?: boolean;
+  readonly now?: boolean;
   readonly recordFile?: string;
 }
 
@@ -33,7 +34,8 @@ export function addHold(program: Command, run: RunVerb): void {
         "until",
       ]),
     )
-    .option("--record-file <file>", "records, one a line; - reads stdin");
+    .option("--record-file <file>", "records, one a line; - reads stdin")
+    .option("--now", "with --release: purge at once, whatever window is declared and whatever lock it takes");
   addPaperOptions(command).action((records: readonly string[], flags: HoldFlags, command: Command) =>
     run(command, (context) => hold(records, flags, context)),
   );
@@ -59,7 +61,7 @@ async function hold(given: readonly string[], flags: HoldFlags, context: VerbCon
   return { text: `${count(held, "record")} held until ${until}`, json: { held, until }, exitCode: 0 };
 }
 
-async function release(records: readonly string[], flags: PaperFlags, context: VerbContext): Promise<VerbResult> {
+async function release(records: readonly string[], flags: HoldFlags, context: VerbContext): Promise<VerbResult> {
   const memory = await context.openMemory();
   const { signal } = context.terminal;
   const { released, requests } = await bracketRun(
@@ -70,7 +72,9 @@ async function release(records: readonly string[], flags: PaperFlags, context: V
   );
   const answers: VerbResult[] = [];
   for (const request of requests)
-    answers.push(answerOutcome(memory, await memory.resume(request, {}, signal), flags, context));
+    answers.push(
+      answerOutcome(memory, await memory.resume(request, { now: flags.now === true }, signal), flags, context),
+    );
   return {
     text: [`${count(released, "record")} released`, ...answers.map(({ text }) => text)].join("\n\n"),
     json: { released, requests: answers.map(({ json }) => json) },

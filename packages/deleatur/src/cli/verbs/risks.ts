@@ -13,6 +13,7 @@ import { addPaperOptions, answerOutcome, type PaperFlags } from "./answer-outcom
 interface RisksFlags extends PaperFlags {
   readonly due?: boolean;
   readonly all?: boolean;
+  readonly now?: boolean;
 }
 
 export function addRisks(program: Command, run: RunVerb): void {
@@ -20,7 +21,8 @@ export function addRisks(program: Command, run: RunVerb): void {
     .command("risks")
     .description("list residual risks with their deadlines and cures, the overdue first")
     .option("--due", "run the confirming audit of every request with something due; evidence closes it")
-    .option("--all", "those that are closed too");
+    .option("--all", "those that are closed too")
+    .option("--now", "with --due: purge at once, whatever window is declared and whatever lock it takes");
   addPaperOptions(command).action((flags: RisksFlags, command: Command) =>
     run(command, (context) => risks(flags, context)),
   );
@@ -32,7 +34,9 @@ async function risks(flags: RisksFlags, context: VerbContext): Promise<VerbResul
   const { signal } = context.terminal;
   const before = engine.ledger.risks().filter(isOpen);
   const outcomes =
-    flags.due === true ? await bracketRun(engine, "risks", () => confirmDueRisks(engine, signal), signal) : [];
+    flags.due === true
+      ? await bracketRun(engine, "risks", () => confirmDueRisks(engine, flags.now === true, signal), signal)
+      : [];
   const answers = outcomes.map((outcome) => answerOutcome(memory, outcome, flags, context));
   const listed = engine.ledger.risks().filter((risk) => flags.all === true || isOpen(risk));
   const left = new Set(
