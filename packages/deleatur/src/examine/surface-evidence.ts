@@ -34,7 +34,7 @@ export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: Surf
     purge: purgeEvidence(bound, sight, inquiry.purge?.get(id)),
     required: guarantees.probes.filter((probe) => notApplicable(declaration, probe) === undefined),
     probes: sight.probes,
-    writers: declaration.writers,
+    writers: declaration.writers === "sdk" && scan.unrecorded.has(id) ? "foreign" : declaration.writers,
     watched: false,
     reingest: sight.reingest,
     lineage: isDerivedRole(role) && guarantees.scan !== "none" ? lineageOf(engine, bound, scan) : "not-derived",
@@ -91,6 +91,8 @@ function purgeEvidence(
 }
 
 function lineageOf(engine: Engine, { declaration }: BoundSurface, scan: EpochScan): SurfaceEvidence["lineage"] {
+  // Nobody read its rows: what is out of reach is said to be that, not to lack its lineage.
+  if (scan.unread.has(declaration.id)) return "unknown";
   let [rowsWithoutEdge, inferredOnly] = [0, 0];
   for (const row of scan.rows.values()) {
     if (row.surface !== declaration.id) continue;
@@ -98,5 +100,5 @@ function lineageOf(engine: Engine, { declaration }: BoundSurface, scan: EpochSca
     if (known.length === 0 && row.sources.length === 0) rowsWithoutEdge += 1;
     else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) inferredOnly += 1;
   }
-  return { rowsWithoutEdge, inferredOnly, complete: scan.unread.get(declaration.id) === undefined };
+  return { rowsWithoutEdge, inferredOnly, complete: true };
 }
