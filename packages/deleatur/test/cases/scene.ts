@@ -46,6 +46,8 @@ export interface SceneSetup {
   readonly secureDelete?: boolean;
   readonly report?: NonNullable<OpenOptions["report"]>;
   readonly directory?: string;
+  /** Further stores under `connect`. */
+  readonly connect?: Readonly<Record<string, { readonly file: string }>>;
 }
 
 export interface Scene {
@@ -145,6 +147,7 @@ function boundaryOf(setup: SceneSetup, directory: string): ReturnType<typeof def
       connect: {
         ledger: "sqlite:./deleatur.db",
         memory: { file: "./memory.db" },
+        ...setup.connect,
         ...(usesStore(setup, "transcripts") ? { transcripts: { path: "./transcripts/*.jsonl" } } : {}),
       },
     },
