@@ -125,13 +125,19 @@ function bestSurface(declaration: SurfaceDeclaration, told: ToldSurface): Surfac
     }),
     writers,
     watched: false,
-    reingest: isScanned ? "refused" : "no-path",
+    reingest: bestReingest(isScanned, declaration),
     lineage: bestLineage(declaration, told),
     deletion: told.guarantees?.deletion ?? (isScanned ? "file-level" : "expiry"),
     eventual: "none",
     horizon: declaredHorizon(declaration, NOW),
     replicas: replicas.map((store) => ({ store, reached: told.replicasMissing?.includes(store) !== true })),
   };
+}
+
+/** The triggers of a store know persons and keys, not content: erased words come in again under a new key and nobody's name. */
+function bestReingest(isScanned: boolean, { writers }: SurfaceDeclaration): SurfaceEvidence["reingest"] {
+  if (!isScanned) return "no-path";
+  return writers === "trigger" ? "accepted" : "refused";
 }
 
 function bestState(told: ToldSurface, isScanned: boolean): SurfaceState {
@@ -153,8 +159,8 @@ function bestLineage(declaration: SurfaceDeclaration, told: ToldSurface): Known<
 
 /** Changes that name the line of the boundary; every other reason's cure is a command already. */
 const CHANGES: Readonly<Partial<Record<Reason["code"], (declaration: SurfaceDeclaration) => string>>> = {
-  GUARD_NOT_SHOWN: ({ id, kind }) =>
-    `write \`writers: ${kind.startsWith("sqlite") ? "trigger" : "sdk"}\` for ${id}, and let nothing else write there`,
+  GUARD_NOT_SHOWN: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
+  RESURRECTABLE: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
   UNBOUNDED: ({ id }) => `give ${id} a \`horizon: { max: …, basis: … }\` within its horizonLimit`,
   LINEAGE_MISSING: ({ id }) => `give ${id} a \`derivedFrom\`, then run \`deleatur scan\``,
   UNREACHABLE: ({ id }) => `mend the connection of ${id} under \`connect\`, replicas included`,

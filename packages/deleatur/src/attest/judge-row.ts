@@ -92,7 +92,7 @@ export function isDeclared(evidence: Evidence, survivor: Survivor): boolean {
 }
 
 /** The probes that a surface must answer, whatever its kind says (DESIGN §6). */
-export function requiredProbes(surface: SurfaceEvidence): readonly ProbeName[] {
+function requiredProbes(surface: SurfaceEvidence): readonly ProbeName[] {
   const required = new Set<ProbeName>([...surface.required, "key"]);
   if (surface.deletion === "file-level" || surface.deletion === "unknown") required.add("bytes");
   if (surface.reingest === "no-path") required.delete("re-ingest");
@@ -101,7 +101,7 @@ export function requiredProbes(surface: SurfaceEvidence): readonly ProbeName[] {
 }
 
 /** Whether a probe ran and its controls were found: all of them, or the stated floor where likeness is measured. */
-export function hasSeen(probe: ProbeEvidence): boolean {
+function hasSeen(probe: ProbeEvidence): boolean {
   const { taken, found, floor } = probe.controls;
   const mayMiss = probe.name === "excerpt" || probe.name === "neighbour";
   const needed = mayMiss && floor !== undefined ? Math.max(1, floor) : taken;

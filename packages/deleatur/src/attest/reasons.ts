@@ -5,7 +5,7 @@ import type { Reason, ReasonClass, ReasonCode } from "./judgement.ts";
 const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
   RESURRECTED: [
     "technical",
-    "find the writer or the restored backup that brought it back and `replay` the surface; repeating the delete does not cure it",
+    "find the writer or the restored backup that brought it back, stop it, then forget again; repeating the delete alone does not cure it",
   ],
   PRIMARY_STILL_HOLDS: [
     "technical",
@@ -21,11 +21,11 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
   ],
   RESURRECTABLE: [
     "technical",
-    "put our guard before the insert path, with entries on this content; repeating the delete does not cure it",
+    "let all writes go through the SDK (`writers: sdk`), whose guard knows this content; repeating the delete does not cure it",
   ],
   LINEAGE_MISSING: [
     "technical",
-    "confirm the inferred edges (`deleatur scan --infer`, `review`), rebuild the derived surface from surviving sources, or destroy it",
+    "confirm what `deleatur review` lists, declare `derivedFrom`, rebuild the derived surface from surviving sources, or destroy it",
   ],
   NOTHING_FOUND: ["technical", "check the identifiers that were given; nothing was there to forget"],
   NO_DENYLIST_ENTRY: ["technical", "write denylist entries before the delete: forget with our guard, then audit again"],
@@ -36,7 +36,7 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
   ],
   GUARD_NOT_SHOWN: [
     "technical",
-    "declare `writers: sdk` or `trigger` for every insert path, follow foreign ones with `watch`, or try the tool's own path with `--reingest`",
+    "let every writer go through the SDK and declare `writers: sdk`, or try the tool's own path with `--reingest`",
   ],
   DOMAIN_NOT_EQUAL: ["technical", "declare the surface in the boundary or take it out of the commitment"],
   INTENT_UNRESOLVED: ["technical", "resolve it with `deleatur intents`, then run `deleatur forget --resume`"],
@@ -57,7 +57,7 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
     "technical",
     "make the primary surface readable for the probes, and look before the erase (`audit prepare` for a foreign tool)",
   ],
-  ROLLED_BACK: ["technical", "replay the ledger from its anchor with `deleatur replay`, then judge again"],
+  ROLLED_BACK: ["technical", "restore the ledger that was in use last, then judge again"],
   BLIND_PROBE: ["technical", "let every required probe of this surface run until it finds its controls"],
   UNREACHABLE: ["technical", "connect the surface and all its replicas, then run `deleatur forget --resume`"],
   UNSUPPORTED: ["technical", "move the data to a kind that can erase and purge, or exempt it with a ground"],

@@ -136,7 +136,7 @@ export function createAgentStore(directory: string, data: Pick<MemoryData, "peop
 }
 
 /** One line of a transcript; it names the episode that holds the same words. */
-export function transcriptLine({ id, by, at, text }: Episode): string {
+function transcriptLine({ id, by, at, text }: Episode): string {
   return JSON.stringify({ id: `t${id}`, episode: id, user: by, at, text });
 }
 

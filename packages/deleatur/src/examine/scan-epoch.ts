@@ -47,6 +47,8 @@ export interface EpochScan {
   isShared(surface: string, digest: string): boolean;
   readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
   readonly controls: ControlChoice;
+  /** Surfaces with a row that neither the SDK recorded nor a harvest before this scan had met: somebody writes past the SDK (DESIGN §4). */
+  readonly unrecorded: ReadonlySet<SurfaceId>;
 }
 
 /** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. */
@@ -66,6 +68,7 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
   const wanted = new Set(input.needles.flatMap(({ content }) => content.map(digestOfField)));
   const replaced = new Map(input.replaced.map((one) => [artifactId(one), one.content.map(digestOfField).join()]));
   const rows = new Map<string, ScannedRow>();
+  const strange: ArtifactRef[] = [];
   const holders = new Map<string, { lawful: number; other: number }>();
   const countHolder = (surface: string, digest: string, isLawful: boolean): void => {
     const held = holders.get(`${surface} ${digest}`) ?? { lawful: 0, other: 0 };
@@ -84,6 +87,7 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
       const sources = allSources(engine, artifact);
       commitments.addArtifact(surface, { ...artifact, sources });
       const closureFields = artifact.content.map(digestOfField).filter((digest) => wanted.has(digest));
+      if (ledger.artifact({ surface, key: artifactKey }) === undefined) strange.push({ surface, key: artifactKey });
       const before = input.baseline?.compare(artifact);
       rows.set(id, { surface, key: artifactKey, subjects, sources, closureFields, before });
       if (!input.closure.has(id)) {
@@ -110,6 +114,13 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
     },
     signal,
   );
+  // A write of the SDK that is on its way has its intent; one that was committed meanwhile is recorded by now.
+  const intended = new Set(ledger.openIntents().map(({ ref }) => artifactId(ref)));
+  const unrecorded = new Set(
+    strange
+      .filter((ref) => ledger.artifact(ref) === undefined && !intended.has(artifactId(ref)))
+      .map((ref) => ref.surface),
+  );
   recordHarvest(engine, { rows: [...rows.values()], unread });
   return {
     epoch,
@@ -126,6 +137,7 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
     },
     bystanders: { checked: input.baseline?.size ?? 0, intact, changed },
     controls: chooser.choose(),
+    unrecorded,
   };
 }
 

@@ -9,7 +9,7 @@ export interface Census {
   readonly report: CensusReport;
   /** Stores that could not be listed. */
   readonly unread: ReadonlySet<string>;
-  /** Probes over containers that no surface declares; quiet and exempt ones are looked at all the same, a hit makes them undeclared again. */
+  /** Probes over containers that no surface declares; quiet and exempt ones, and those that no census pattern reaches, are looked at all the same, a hit makes them undeclared again. */
   readonly strayProbes: readonly { readonly container: string; readonly probe: Probe }[];
 }
 
@@ -32,7 +32,9 @@ export async function takeCensus(engine: Engine, signal: AbortSignal): Promise<C
   }
   const report = censusReport(engine.boundary, containers);
   const strayProbes = report.containers.flatMap(({ state, store, container }) => {
-    if (state !== "undeclared" && state !== "quiet" && state !== "exempt") return [];
+    // What holds no text, vectors or blobs has nothing to be looked for; a view shows what its tables hold.
+    const isSeen = state === "declared" || state === "shadow" || state === "silent" || container.kind === "view";
+    if (isSeen) return [];
     const probes = binders.get(store)?.containerProbes(container) ?? [];
     return probes.map((probe) => ({ container: container.name, probe }));
   });

@@ -33,7 +33,7 @@ interface ArtifactRow {
 export type LineageRecords = Omit<Lineage, "closure" | "placeHold" | "releaseHold" | "holds">;
 
 /** u8 length of the content digest || content digest || key. */
-export function sealArtifact(
+function sealArtifact(
   core: LedgerCore,
   digest: Uint8Array,
   key: string,

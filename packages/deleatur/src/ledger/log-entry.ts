@@ -8,8 +8,6 @@ import type {
   RequestEntry,
 } from "@deleatur/verify";
 
-export type { AttestationEntry, BoundaryVersionEntry, EpochRootsEntry, PurgeFinishedEntry, RequestEntry };
-
 /** Around every run, whatever it does (LOG-1). A run without its end was cut off. */
 export interface RunStartedEntry {
   readonly type: "run-started";

@@ -12,7 +12,7 @@ surfaces:
   episodes: { kind: sqlite, role: primary, label: "chats", store: memory, table: episodes, key: id, subject: { column: user_id, type: account }, content: [text] }
   summaries: { kind: sqlite, role: derived, label: "summaries", store: memory, table: summaries, key: id, content: [text], derivedFrom: { surface: episodes, column: source_ids, as: json }, shared: destroy }
   prompts: { kind: provider-cache, role: cache, label: "prompt cache", horizon: { max: PT1H, basis: "contract" } }
-writers: trigger
+writers: sdk
 connect:
   ledger: sqlite:./ledger.db
   memory: { file: ./memory.db }
@@ -31,13 +31,20 @@ describe("bestOutcome", () => {
   });
 
   test("VERDICT-1: writers that nobody guards are told, with the line that would mend it", () => {
-    const best = bestOutcome(boundary(["writers: trigger", "writers: foreign"]));
+    const best = bestOutcome(boundary(["writers: sdk", "writers: foreign"]));
     expect(best).toMatchObject({
       attestation: "withheld",
       verdict: "UNCONFIRMED",
       surfaces: ["episodes", "summaries"],
     });
-    expect(best.improvements[0]?.change).toContain("writers: trigger");
+    expect(best.improvements[0]?.change).toContain("writers: sdk");
+  });
+
+  test("VERDICT-3: a store's triggers know persons and keys, not content, so that erased words would come in again", () => {
+    const best = bestOutcome(boundary(["writers: sdk", "writers: trigger"]));
+    expect(best).toMatchObject({ attestation: "withheld", surfaces: ["episodes", "summaries"] });
+    expect(best.reasons.map(({ code }) => code)).toContain("RESURRECTABLE");
+    expect(best.improvements[0]?.change).toContain("writers: sdk");
   });
 
   test.each([

@@ -33,7 +33,7 @@ export function cleanSurface(change: Partial<SurfaceEvidence> & { readonly surfa
 }
 
 /** A provider's cache whose last copy expired an hour before the evidence was complete. */
-export function expiringSurface(change: Partial<SurfaceEvidence> = {}): SurfaceEvidence {
+function expiringSurface(change: Partial<SurfaceEvidence> = {}): SurfaceEvidence {
   return cleanSurface({
     surface: "prompt-cache",
     role: "cache",

@@ -43,7 +43,7 @@ const vector = (...values: readonly number[]): ContentField => ({
   vector: Float32Array.from(values),
 });
 
-export const ROLES: readonly (readonly [string, SurfaceRole, PublicSurface["kind"]])[] = [
+const ROLES: readonly (readonly [string, SurfaceRole, PublicSurface["kind"]])[] = [
   ["episodes", "primary", "sqlite"],
   ["prompt-cache", "cache", "provider-cache"],
   ["summaries", "derived", "sqlite"],
@@ -210,7 +210,7 @@ function latestVersion(ledger: Ledger): number {
   return ledger.boundaryVersions().at(-1)?.version ?? 1;
 }
 
-export function evidenceOf({ built, settled, roots }: Scene): EpochEvidence {
+function evidenceOf({ built, settled, roots }: Scene): EpochEvidence {
   const facts = ROLES.map(([id, role, kind]): SurfaceFacts => ({
     id,
     adapter: { kind, version: "0.1.0" },

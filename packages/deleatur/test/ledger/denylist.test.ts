@@ -1,7 +1,6 @@
 // The denylist: keyed entries, owners, lifting by name.
 import { expect, test } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { identifierDigest } from "../../src/record/guard.ts";
 import { codeOf, newRequestId, temporaryLedger } from "./temporary-ledger.ts";
 
 const person = { type: "account", value: "42" };
@@ -49,7 +48,7 @@ test("GUARD-1: content entries outlive a lift that names the person only", () =>
 
 test("GUARD-1: a lift finds the entries that the guard wrote about a person", () => {
   const { ledger } = temporaryLedger();
-  const digest = identifierDigest(ledger, person);
+  const digest = ledger.identifierDigest(person);
   ledger.addDenylist(newRequestId(), [{ kind: "identifier", digest, shared: false, owners: [digest] }]);
   expect(ledger.liftDenylist({ identifiers: [{ type: "account", value: "421" }] })).toBe(0);
   expect(ledger.liftDenylist({ identifiers: [person] })).toBe(1);

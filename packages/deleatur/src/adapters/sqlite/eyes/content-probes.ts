@@ -58,7 +58,7 @@ function contentProbe(
 }
 
 /** Every cell of a table that is not NULL, with its place. Content of any person: never log it. */
-export function* passagesOf(db: Reader, seen: TableSeen): Generator<Passage> {
+function* passagesOf(db: Reader, seen: TableSeen): Generator<Passage> {
   const columns = seeColumns(db, seen.table).map(({ name }) => name);
   const virtual = moduleOf(db, seen.table);
   if (virtual?.module === "fts5" && seeFullText(virtual.body).mode === "none") {

@@ -42,7 +42,7 @@ export async function* inTurns<Row>(rows: Iterable<Row>, signal: AbortSignal): A
   }
 }
 
-export function openReader(target: SqliteFile): Reader {
+function openReader(target: SqliteFile): Reader {
   if (!existsSync(target.file)) {
     throw new StoreError(
       "STORE_MISSING",

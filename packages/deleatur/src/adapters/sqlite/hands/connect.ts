@@ -9,7 +9,7 @@ import { storeError } from "../store-errors.ts";
 export type Db = Database.Database;
 
 /** How long a statement waits for another connection's lock. */
-export const BUSY_TIMEOUT_MS = 3000;
+const BUSY_TIMEOUT_MS = 3000;
 
 /** Opens a store. Integers are BigInt. @throws StoreError */
 export function connect(target: SqliteFile, timeoutMs: number = BUSY_TIMEOUT_MS): Db {

@@ -88,7 +88,7 @@ function countRows(db: Db, layout: Layout, condition: Condition | undefined): bi
 }
 
 /** Join rows that refer to the artifact's own key go with it; a thread that many messages share stays. */
-export function ownedJoins(layout: Layout): readonly Join[] {
+function ownedJoins(layout: Layout): readonly Join[] {
   return [...layout.subjects, ...layout.sources].flatMap((locator) =>
     locator.how === "via" && locator.join.isOwned ? [locator.join] : [],
   );

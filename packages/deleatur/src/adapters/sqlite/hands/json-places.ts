@@ -60,7 +60,7 @@ export function withoutIdentifiers(
   return JSON.stringify(parsed);
 }
 
-export function parseJson(value: SqlValue): unknown {
+function parseJson(value: SqlValue): unknown {
   if (typeof value === "bigint") return value;
   const text = Buffer.isBuffer(value) ? value.toString("utf8") : value;
   if (typeof text !== "string") return undefined;
