@@ -32,8 +32,6 @@ export interface CensusReport {
   readonly unlisted: readonly string[];
 }
 
-const OURS = /^deleatur_/i;
-
 interface Declared {
   /** By `store.table`, folded as SQLite folds; a surface of files is `store.*`. */
   readonly surfaces: ReadonlyMap<string, SurfaceId>;
@@ -76,8 +74,9 @@ function stateOf(store: string, container: Container, declared: Declared, bounda
   return holds.length === 0 || kind === "view" ? { state: "silent" } : { state: "undeclared" };
 }
 
-function isOurs(store: string, container: Container): boolean {
-  return container.kind !== "file" && OURS.test(container.name.slice(store.length + 1));
+/** By what the adapter says, not by its name: a table of somebody else's that is called like ours must not hide. */
+function isOurs({ owner }: Container): boolean {
+  return owner === "deleatur";
 }
 
 /** The census of all stores; a store that could not be listed is absent from the map and comes back as `unlisted`. */
@@ -94,7 +93,7 @@ export function censusReport(
       const store = storeOf(key, container, boundary);
       listed.add(store);
       present.add(foldTable(container.name));
-      if (!isOurs(store, container))
+      if (!isOurs(container))
         entries.set(container.name, { ...stateOf(store, container, declared, boundary), store, container });
     }
   }

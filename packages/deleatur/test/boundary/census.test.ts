@@ -23,7 +23,7 @@ const MEMORY: readonly Container[] = [
   table("billing_2026"),
   table("counters", []),
   { name: "memory.recent", kind: "view", holds: ["text"] },
-  table("deleatur_fence"),
+  { ...table("deleatur_fence"), owner: "deleatur" },
   table("memory_observations_384", ["vector"]),
 ];
 const TRANSCRIPTS: readonly Container[] = [{ name: "transcripts.*", kind: "file", holds: ["text"] }];
