@@ -8,6 +8,7 @@ import { type AuditOrder, runAudit } from "./audit/run-audit.ts";
 import { loadBoundary } from "./boundary/parse-boundary.ts";
 import { createEngine, type Engine, type Rederiver } from "./engine.ts";
 import type { Suspect } from "./examine/grade-findings.ts";
+import { closeOverdue } from "./forget/close-overdue.ts";
 import { dryRunRequest } from "./forget/dry-run.ts";
 import { forgetTarget, resumeRequest } from "./forget/forget-target.ts";
 import type { ContinueOptions } from "./forget/continue-request.ts";
@@ -95,6 +96,7 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
   const keys = openKeys({ file, environment, random });
   const ledger = openLedger({ file, keys, clock, random, boundaryId: boundary.id });
   const engine = createEngine({ boundary, ledger, clock, random, report: options.report ?? ((): void => undefined) });
+  closeOverdue(engine);
   return bindActs(engine);
 }
 
