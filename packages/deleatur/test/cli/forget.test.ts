@@ -35,6 +35,9 @@ function codeIn(letter: string): string {
   return /(?:[0-9A-Z]{7}-){7}[0-9A-Z]{7}/.exec(letter.replaceAll("<br>", ""))?.[0] ?? "";
 }
 
+const december = (): Date => new Date("2026-12-08T09:00:00Z");
+const inTwoHours = (): Date => new Date(Date.now() + 2 * 3_600_000);
+
 const PINNED = ["--boundary", "boundary.public.json", "--public-key", "public-key.pem"];
 
 describe("forget", () => {
@@ -172,9 +175,8 @@ describe("forget", () => {
   it("lists what is received and due, overdue in negative days", async () => {
     const memory = smallMemory({ surfaces: UNBOUNDED });
     const file = subjectFile(memory);
-    const clock = (): Date => new Date("2026-12-08T09:00:00Z");
-    await runCli(memory.directory, ["forget", "--subject-file", file, "--received", "2026-11-02"], { clock });
-    const { json } = await askCli(memory.directory, ["requests"], { clock });
+    await runCli(memory.directory, ["forget", "--subject-file", file, "--received", "2026-11-02"], { clock: december });
+    const { json } = await askCli(memory.directory, ["requests"], { clock: december });
     expect(json["requests"]).toEqual([
       expect.objectContaining({ received: "2026-11-02T00:00:00Z", due: "2026-12-02T00:00:00Z", daysLeft: -6 }),
     ]);
@@ -285,17 +287,16 @@ describe("what stays open", () => {
 
     const early = await askCli(memory.directory, ["risks", "--due"]);
     expect([early.exitCode, early.json["closed"], early.json["audited"]]).toEqual([0, 0, []]);
-    const clock = (): Date => new Date(Date.now() + 2 * 3_600_000);
-    expect((await askCli(folder, pinned, { clock })).exitCode).toBe(0);
-    expect((await runCli(memory.directory, ["risks"], { clock })).out).toContain("overdue");
-    const due = await askCli(memory.directory, ["risks", "--due"], { clock });
+    expect((await askCli(folder, pinned, { clock: inTwoHours })).exitCode).toBe(0);
+    expect((await runCli(memory.directory, ["risks"], { clock: inTwoHours })).out).toContain("overdue");
+    const due = await askCli(memory.directory, ["risks", "--due"], { clock: inTwoHours });
     expect([due.exitCode, due.json["closed"], due.json["risks"]]).toEqual([0, 1, []]);
     expect(due.json["audited"]).toEqual([expect.objectContaining({ state: "closed", verdict: "COMPLIANT" })]);
-    const all = await askCli(memory.directory, ["risks", "--all"], { clock });
+    const all = await askCli(memory.directory, ["risks", "--all"], { clock: inTwoHours });
     expect(all.json["risks"]).toEqual([
       expect.objectContaining({ kind: "HORIZON_OPEN", closed: expect.anything() as unknown }),
     ]);
-    const log = JSON.stringify((await askCli(memory.directory, ["log"], { clock })).json["log"]);
+    const log = JSON.stringify((await askCli(memory.directory, ["log"], { clock: inTwoHours })).json["log"]);
     expect(log).toContain('"risk-opened"');
     expect(log).toContain('"risk-closed"');
   });
