@@ -5,6 +5,7 @@ import { planRequest } from "../forget/plan.ts";
 import { surveySurvivors } from "../forget/survey.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import type { Engine } from "../engine.ts";
+import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
 import { artifactId, requestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
@@ -48,6 +49,7 @@ export async function prepareAudit(
   const id = requestId(toHex(engine.random(16)));
   const now = engine.clock();
   const expires = new Date(now.getTime() + days * DAY_MS);
+  await sweepCanaries(engine, signal);
   const harvest = await harvestLineage(engine, signal);
   recordHarvest(engine, harvest);
   const held = new Set(ledger.holds().map(({ ref }) => artifactId(ref)));

@@ -3,6 +3,7 @@ import { toHex } from "@deleatur/verify";
 import type { ErasureClaim, Evidence } from "../attest/evidence.ts";
 import { judge } from "../attest/judge.ts";
 import type { Engine } from "../engine.ts";
+import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 import { surfaceOutcomes } from "../forget/surface-outcomes.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
@@ -28,6 +29,7 @@ export interface AuditOrder {
 
 /** @throws UsageError where the ticket is foreign, expired or of another boundary */
 export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortSignal): Promise<RequestOutcome> {
+  await sweepCanaries(engine, signal);
   const inquiry =
     order.ticket === undefined ? withoutTicket(engine, order) : withTicket(engine, order.ticket, order.claim);
   const trial = (await order.reingest?.(inquiry.needles, signal)) ?? "not-run";

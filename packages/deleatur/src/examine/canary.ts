@@ -1,4 +1,12 @@
 // Canaries: content about nobody, made by chance, that must be found or let in where real eyes and doors are tested.
+import type { SubjectIdentifier } from "../model/ids.ts";
+
+/** What keys and identifiers of canaries begin with. */
+export const CANARY_PREFIX = "deleatur-canary-";
+
+export function isCanaryIdentifier({ value }: SubjectIdentifier): boolean {
+  return value.startsWith(CANARY_PREFIX);
+}
 
 const SYLLABLES = ["ba", "do", "fi", "gu", "ka", "lo", "mi", "nu", "pa", "re", "so", "ti", "vu", "wa", "xe", "zo"];
 const WORDS = 12;

@@ -4,13 +4,16 @@ import type { Engine } from "../engine.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
 import type { SurfaceDeclaration } from "../model/declaration.ts";
 import { artifactKey, type SurfaceId } from "../model/ids.ts";
-import { canaryText } from "./canary.ts";
+import { currentWriter } from "../ledger/process-identity.ts";
+import { contentDigests } from "../record/guard.ts";
+import { CANARY_PREFIX, canaryText } from "./canary.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { notApplicable } from "./look-with-probes.ts";
 import type { EpochScan } from "./scan-epoch.ts";
 
 /** Where no vector tells the dimensions: a store that has fewer takes as many as it has, and says so. */
 const ANY_LENGTH = 4_096;
+const LEASE_MS = 60_000;
 
 export interface Canaries {
   readonly planted: readonly Artifact[];
@@ -31,13 +34,14 @@ export async function plantCanaries(
     if (notApplicable(declaration, probe) === undefined) lacking.add(surface);
   }
   const planted = new Map<SurfaceId, Artifact>();
+  const standing: string[] = [];
   // Tables before the indexes over them: an index may keep no content but that of its table.
   const tablesFirst = [...lacking].toSorted((a, b) => isIndex(engine, a) - isIndex(engine, b));
   const tried = new Set<SurfaceId>();
   for (const id of tablesFirst) {
     if (tried.has(id)) continue;
     tried.add(id);
-    await plantIn(engine, id, planted, needles, scan.controls.controls, tried, signal);
+    await plantIn(engine, id, planted, needles, scan.controls.controls, tried, standing, signal);
   }
   return {
     planted: [...planted.values()],
@@ -45,6 +49,7 @@ export async function plantCanaries(
       const never = new AbortController().signal;
       for (const { surface, key } of [...planted.values()].toReversed())
         await (await engine.open(surface)).erase([key], never);
+      engine.ledger.abortIntents(standing);
     },
   };
 }
@@ -56,6 +61,7 @@ async function plantIn(
   needles: readonly KeptNeedle[],
   controls: readonly Artifact[],
   tried: Set<SurfaceId>,
+  standing: string[],
   signal: AbortSignal,
 ): Promise<void> {
   const { declaration } = engine.bound(id);
@@ -66,7 +72,7 @@ async function plantIn(
   const isFullText = declaration.kind === "sqlite-fts";
   if (source !== undefined && !tried.has(source.surface) && (isFullText || survivor === undefined)) {
     tried.add(source.surface);
-    await plantIn(engine, source.surface, planted, needles, controls, tried, signal);
+    await plantIn(engine, source.surface, planted, needles, controls, tried, standing, signal);
   }
   const base = source === undefined ? undefined : planted.get(source.surface);
   const origin = base ?? survivor;
@@ -80,9 +86,25 @@ async function plantIn(
       return;
     }
   }
+  // Journalled before it is planted: who is killed while it stands leaves an intent by which the next run takes it out.
+  const intent = beginCanary(engine, canary);
+  standing.push(...intent);
   const answer = await surface.plant(canary, signal);
   if (answer.outcome === "planted")
     planted.set(id, { ...canary, key: answer.key, content: answer.content ?? canary.content });
+}
+
+function beginCanary(engine: Engine, { surface, key, content }: Artifact): readonly string[] {
+  const [first] = contentDigests(engine.ledger, content);
+  const type = engine.boundary.identifiers[0] ?? "canary";
+  const intent = {
+    ref: { surface, key },
+    subjects: [{ type, value: `${CANARY_PREFIX}${toHex(engine.random(8))}` }],
+    sources: [],
+    leaseMs: LEASE_MS,
+    ...(first === undefined ? {} : { contentDigest: first.digest }),
+  };
+  return engine.ledger.beginIntents([intent], currentWriter());
 }
 
 function isIndex(engine: Engine, id: SurfaceId): number {
@@ -110,11 +132,11 @@ function makeCanary(engine: Engine, declaration: SurfaceDeclaration, needles: re
   const [identifier] = declaration.subject;
   return {
     surface: declaration.id,
-    key: artifactKey(`deleatur-canary-${mark}`),
-    subjects: identifier === undefined ? [] : [{ type: identifier.type, value: `deleatur-canary-${mark}` }],
+    key: artifactKey(`${CANARY_PREFIX}${mark}`),
+    subjects: identifier === undefined ? [] : [{ type: identifier.type, value: `${CANARY_PREFIX}${mark}` }],
     sources: declaration.derivedFrom
       .slice(0, 1)
-      .map(({ surface }) => ({ surface, key: artifactKey(`deleatur-canary-${mark}`) })),
+      .map(({ surface }) => ({ surface, key: artifactKey(`${CANARY_PREFIX}${mark}`) })),
     content,
   };
 }

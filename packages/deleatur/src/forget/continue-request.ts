@@ -1,6 +1,7 @@
 // Carries a request through its steps, from wherever its journal says that it stands, to an outcome (DESIGN §2). Killed anywhere, it is simply run again.
 import { openNeedles, sealNeedles } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
+import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import { BoundaryError, UsageError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId } from "../model/ids.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
@@ -43,6 +44,7 @@ export async function continueRequest(
     engine,
     ledger.items(id).map(({ ref }) => ref),
   );
+  await sweepCanaries(engine, signal);
   const { known, isReused } = await knownArtifacts(engine, id, signal);
   const target = targetOf(engine, id, isReused);
   const given = target.kind === "person" ? target.identifiers : [];

@@ -15,11 +15,7 @@ export interface KnownArtifacts {
  * What an earlier round rewrote is clean; it comes into the closure again only by a tag or an edge that it still has. A reusable key that was
  * erased and holds a row again counts only where the row has the old content: by its tags or edges the plan finds it anyway.
  */
-export async function knownArtifacts(
-  engine: Engine,
-  id: RequestId,
-  signal: AbortSignal,
-): Promise<KnownArtifacts> {
+export async function knownArtifacts(engine: Engine, id: RequestId, signal: AbortSignal): Promise<KnownArtifacts> {
   const items = engine.ledger.items(id);
   const reused = await reusedKeys(
     engine,

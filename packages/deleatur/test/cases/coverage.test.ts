@@ -24,6 +24,7 @@ import {
   tempFolder,
 } from "./scene.ts";
 
+const six = (text: string): string => text.split(" ").slice(1, 7).join(" ");
 const SQL = EPISODES_SQL + SUMMARIES_SQL;
 const SURFACES = { episodes: EPISODES, summaries: { ...SUMMARIES, shared: "destroy" } } as const;
 
@@ -113,7 +114,6 @@ it("VERDICT-2 LINEAGE-4: a likeness outside the lineage goes to review; kept wit
   const scene = await openScene({ sql: SQL, surfaces: SURFACES });
   await recordBoth(scene);
   // Six words of S in notes that say they come from T: a suspect each, no survivor.
-  const six = (text: string): string => text.split(" ").slice(1, 7).join(" ");
   await deriveSummary(scene, "m1", ["t1"], `They talked of ${six(S_SAYS[0])} and left`);
   await deriveSummary(scene, "m2", ["t2"], `Again ${six(S_SAYS[1])} was heard`);
   const outcome = await scene.memory.forget({ subject: [S], now: true });
