@@ -13,6 +13,7 @@ type Shown = Pick<VerbContext, "paint" | "areKeysShown">;
 
 export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Shown): string {
   const { verdict, reasons, survivors, suspects, denylist, error } = outcome;
+  const next = nextStep(outcome);
   const blocks = [
     lossLines(outcome, paint),
     [
@@ -39,15 +40,11 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
       ...(outcome.request === ""
         ? []
         : [`request   ${outcome.request}`, `status    ${stateWords(outcome.state, outcome.why, outcome.until)}`]),
-      ...(nextStep(outcome) === undefined ? [] : [`next      ${nextStep(outcome) ?? ""}`]),
+      ...(next === undefined ? [] : [`next      ${next}`]),
       `receipt   ${attestationWords(outcome.attestation)}`,
       ...(outcome.receipt === undefined ? [] : [`          ${outcome.receipt}`]),
       ...(denylist === 0 ? [] : [`guard     ${count(denylist, "do-not-store entry", "do-not-store entries")}`]),
-      ...(suspects.open === 0
-        ? []
-        : [
-            `review    ${count(suspects.open, "likeness", "likenesses")} to decide: deleatur review ${outcome.request}`,
-          ]),
+      ...(suspects.open === 0 ? [] : [`review    ${count(suspects.open, "likeness", "likenesses")} to decide`]),
     ],
   ];
   return `${blocks
@@ -56,13 +53,17 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
     .join("\n\n")}\n`;
 }
 
-/** The command that carries an open request on; a reason's cure may have to come first. */
-function nextStep({ request, state, why }: RequestOutcome): string | undefined {
+/** The command that carries an open request on; what its reasons say may have to be cured first. */
+function nextStep({ request, state, why, suspects, attestation }: RequestOutcome): string | undefined {
   const resume = `deleatur forget --resume ${request}`;
   if (request === "" || state === "closed") return undefined;
   if (why === "purge-lock") return `${resume} --now (the purge rebuilds a store's file and locks it meanwhile)`;
   if (why === "purge-window") return `${resume} in the window, or with --now`;
-  return state === "confirming" ? "deleatur risks --due, when it is due" : resume;
+  if (state === "confirming") return "deleatur risks --due, when it is due";
+  if (suspects.open > 0) return `deleatur review ${request}, then ${resume}`;
+  if (attestation.kind === "withheld" && attestation.code === "DOMAIN_NOT_COVERED")
+    return `cure it and ${resume}, or deleatur attest ${request} --allow-tombstone`;
+  return state === "stuck" ? `cure it, then ${resume}` : resume;
 }
 
 /** What others lost stands before everything else, the loss that no policy names in red. */

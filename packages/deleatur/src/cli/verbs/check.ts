@@ -6,6 +6,7 @@ import { publicFormOf } from "../../boundary/public-form.ts";
 import { writeGiven } from "../files.ts";
 import { bestLines } from "../print/best-outcome-lines.ts";
 import { table } from "../print/table.ts";
+import { count } from "../print/words.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
 
@@ -72,7 +73,7 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
     isReachable ? "" : (why ?? "not reachable"),
   ]);
   return [
-    `${file}: ${checked.surfaces.length} data locations`,
+    `${file}: ${count(checked.surfaces.length, "data location")}`,
     "",
     table(["data location", "kind", "records", "without lineage", ""], rows),
     ...(checked.undeclared.length === 0
