@@ -50,6 +50,7 @@ function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): I
     identifiers: audited.identifiers,
     items,
     baseline: openBaseline(ledger, ledger.getSealed(id, "baseline")),
+    bystanders: openBaseline(ledger, ledger.getSealed(id, "baseline")),
     before: { found: items.length > 0, count: items.length },
     identifiersUnknown: audited.identifiersUnknown,
   };
@@ -66,6 +67,7 @@ function withoutTicket(engine: Engine, order: AuditOrder): Inquiry {
     identifiers,
     items: closure.map(({ ref, depth, origins }) => ({ ref, depth, origins, action: "erase" })),
     baseline: undefined,
+    bystanders: undefined,
     before: closure.length > 0 ? { found: true, count: closure.length } : "unknown",
     identifiersUnknown: [],
   };
@@ -86,6 +88,7 @@ function baseInquiry(
   | "trial"
   | "denylist"
   | "lossByPolicy"
+  | "lostBefore"
   | "reviewed"
 > {
   const digests = needles.flatMap(({ content }) => contentDigests(engine.ledger, content));
@@ -100,6 +103,7 @@ function baseInquiry(
     trial: "not-run",
     denylist: { entries, onContent: entries > 0 },
     lossByPolicy: 0,
+    lostBefore: 0,
     reviewed: new Set(),
   };
 }

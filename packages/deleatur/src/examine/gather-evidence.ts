@@ -26,6 +26,9 @@ export interface Inquiry {
   /** The closure with what became of each artifact. */
   readonly items: readonly RequestItem[];
   readonly baseline: Baseline | undefined;
+  /** The baseline of this round alone, and the losses of the rounds before it. */
+  readonly bystanders: Baseline | undefined;
+  readonly lostBefore: number;
   readonly replaced: readonly Artifact[];
   /** Absent where nothing was purged by us (an audit of a foreign tool). */
   readonly purge: ReadonlyMap<SurfaceId, Purged> | undefined;
@@ -76,7 +79,7 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
   const graded = gradeFindings(engine, runs, needles, scan, leftovers);
   const open = graded.suspects.filter(({ id }) => !inquiry.reviewed.has(id));
   const overDeleted = countOverDeleted(engine, inquiry, scan);
-  const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact) + overDeleted;
+  const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact) + overDeleted + inquiry.lostBefore;
 
   const surfaces: SurfaceEvidence[] = engine.surfaces.map((bound) =>
     surfaceEvidence(engine, bound, {
@@ -112,7 +115,7 @@ export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: A
     identifiersUnknown: groupTypes(inquiry.identifiersUnknown),
     ledger: "no-anchor",
     bystanders: {
-      checked: scan.bystanders.checked + overDeleted,
+      checked: scan.bystanders.checked + overDeleted + inquiry.lostBefore,
       intact: scan.bystanders.intact,
       lost: lost + inquiry.lossByPolicy,
       lostByPolicy: inquiry.lossByPolicy,

@@ -21,6 +21,8 @@ export interface EpochInput {
   readonly closure: ReadonlySet<string>;
   /** Absent where nobody took one before (an audit without a ticket): then nothing is explained and no bystander counted. */
   readonly baseline: Baseline | undefined;
+  /** The same as it stood before this round's erase: by it losses are counted. */
+  readonly bystanders: Baseline | undefined;
   /** New content that Deleatur itself stored: it explains likeness to the old text that it replaced. */
   readonly replaced: readonly Artifact[];
 }
@@ -91,8 +93,9 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
       const before = input.baseline?.compare(artifact);
       rows.set(id, { surface, key: artifactKey, subjects, sources, closureFields, before });
       if (!input.closure.has(id)) {
-        if (before === "changed") changed += 1;
-        if (before === "unchanged") intact += 1;
+        const standing = input.bystanders?.compare(artifact);
+        if (standing === "changed") changed += 1;
+        if (standing === "unchanged") intact += 1;
       }
       if (input.closure.has(id) || before !== "unchanged") {
         // What Deleatur itself wrote there survives, and is as good a control as any.
@@ -135,7 +138,7 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
       const held = holders.get(`${surface} ${digest}`);
       return held !== undefined && held.lawful > 0 && held.other === 0;
     },
-    bystanders: { checked: input.baseline?.size ?? 0, intact, changed },
+    bystanders: { checked: input.bystanders?.size ?? 0, intact, changed },
     controls: chooser.choose(),
     unrecorded,
   };

@@ -53,11 +53,23 @@ export async function concludeRequest(
   const committed = commitClosure(engine, round, gathered, judge(gathered.evidence, judgeOptions));
   const evidence = withStillThere(gathered.evidence, committed.stillThere);
   const judgement = judge(evidence, judgeOptions);
+  keepLost(engine, round, evidence);
   const attested = attestRequest(engine, round, { gathered, evidence, judgement, committed }, (answer) =>
     outcomeOf(engine, round, gathered, evidence, judgement, answer),
   );
   putSuspects(engine, id, [...gathered.suspects, ...gathered.unexplained]);
   return settleRequest(engine, round, attested, signal);
+}
+
+/** Losses that no policy names, of the rounds before this one: a later round must not forget them. */
+function lostBefore(engine: Engine, id: RequestId, round: number): number {
+  const sealed = engine.ledger.getSealed(id, `lost/${round - 1}`);
+  return sealed === undefined ? 0 : Number(new TextDecoder().decode(sealed));
+}
+
+function keepLost(engine: Engine, { id, round }: PurgedRound, { bystanders }: Evidence): void {
+  const lost = bystanders === "unknown" ? 0 : bystanders.lost - bystanders.lostByPolicy;
+  engine.ledger.putSealed(id, `lost/${round}`, new TextEncoder().encode(String(lost)));
 }
 
 /** Bytes in a store that says that it is purged: the cheapest means did not suffice. */
@@ -88,6 +100,8 @@ function inquire(
     needles,
     items,
     baseline: openBaseline(ledger, ledger.getSealed(id, "baseline")),
+    bystanders: openBaseline(ledger, ledger.getSealed(id, "bystanders")),
+    lostBefore: lostBefore(engine, id, round),
     replaced: allReplacements(engine, id, round).flatMap((replacement) =>
       replacement.outcome === "ready" ? [replacement.artifact] : [],
     ),

@@ -9,13 +9,17 @@ import { scanAll } from "../record/harvest.ts";
 import { identifierSet, type Plan } from "./plan.ts";
 
 const BASELINE = "baseline";
+const BYSTANDERS = "bystanders";
 
 export interface Survey {
   /** Hex digests (as the guard's) of closure content that another person's record also has. */
   readonly shared: ReadonlySet<string>;
 }
 
-/** Scans once. The baseline of the first round stands for the whole request; what a later round draws into the closure leaves it. */
+/**
+ * Scans once. The baseline of the first round stands for the whole request; what a later round draws into the closure leaves it. Bystanders are
+ * taken anew each round: what their own application changed between two rounds is no loss of ours.
+ */
 export async function surveySurvivors(
   engine: Engine,
   request: RequestId,
@@ -27,6 +31,7 @@ export async function surveySurvivors(
   const sealed = ledger.getSealed(request, BASELINE);
   const baseline = openBaseline(ledger, sealed);
   for (const { ref } of plan.items) baseline.remove(ref);
+  const bystanders = openBaseline(ledger);
   const inClosure = new Set(plan.items.map(({ ref }) => artifactId(ref)));
   const wanted = new Set(
     needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest))),
@@ -39,6 +44,7 @@ export async function surveySurvivors(
     (artifact) => {
       if (inClosure.has(artifactId(artifact))) return;
       if (sealed === undefined) baseline.add(artifact);
+      bystanders.add(artifact);
       if (!hasOwnProvenance(engine.bound(artifact.surface).declaration.role, artifact.subjects, isOwn)) return;
       for (const { digest } of contentDigests(ledger, artifact.content))
         if (wanted.has(hex(digest))) shared.add(hex(digest));
@@ -46,6 +52,7 @@ export async function surveySurvivors(
     signal,
   );
   ledger.putSealed(request, BASELINE, baseline.bytes());
+  ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
   return { shared };
 }
 
