@@ -49,6 +49,10 @@ it("ATTEST-5 ATTEST-8 RISK-1: a provider's cache makes it issued, not effective;
   expect(ledger.risks()).toMatchObject([{ surface: "prompts", kind: "HORIZON_OPEN", overdue: false }]);
   scene.clock.advance(3_700_000);
   expect(ledger.risks()).toMatchObject([{ overdue: true }]);
+  // Meanwhile the others go on: what they change and delete of their own is no loss of ours.
+  scene.app.exec(
+    "DELETE FROM episodes WHERE id = 't3'; UPDATE episodes SET text = 'We sold the glass' WHERE id = 't2'",
+  );
   expect(scene.verify(issued).outcome.kind).toBe("erasure");
   const confirmed = await scene.memory.resume(issued.request, { now: true });
   expectErasure(scene, confirmed);

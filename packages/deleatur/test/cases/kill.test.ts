@@ -109,7 +109,10 @@ function storesOf(directory: string): Readonly<Record<string, unknown>> {
       search: all("SELECT rowid, text FROM search ORDER BY rowid"),
       vectors: all("SELECT id, vec_to_json(embedding) FROM vectors ORDER BY id"),
       summaries: all("SELECT * FROM summaries ORDER BY id"),
-      transcripts: readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+      // The draft of a lock that a killed process left holds its process id and nothing else.
+      transcripts: readdirSync(folder)
+        .filter((name) => !name.includes(".lock"))
+        .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
     };
   } finally {
     db.close();
