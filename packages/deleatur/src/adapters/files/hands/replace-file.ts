@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, realpath, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { StoreError } from "../../../model/errors.ts";
 import { fileCode } from "../file-errors.ts";
 
 /** Temporary files that this process is writing now: they are no leftovers. */
@@ -34,6 +35,18 @@ function isSameState(a: FileState | undefined, b: FileState | undefined): boolea
   return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeNs === b?.mtimeNs;
 }
 
+/** A second name of a file keeps all that is taken out under the first. @throws StoreError FILE_LINKED */
+export async function refuseLinked(path: string): Promise<void> {
+  if ((await stat(path)).nlink === 1) return;
+  throw new StoreError(
+    "FILE_LINKED",
+    "a file has a second name (a hard link) that would keep what is erased, remove it",
+    {
+      cure: "remove the other name of the file and run again",
+    },
+  );
+}
+
 /** Makes the entries of a folder (renames, deletions) durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
@@ -55,6 +68,7 @@ export async function replaceFile(
   mayReplace: () => Promise<boolean>,
 ): Promise<"replaced" | "changed"> {
   const target = await realpath(path);
+  await refuseLinked(target);
   const folder = dirname(target);
   const temp = join(folder, `.deleatur-${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
   active.add(temp);

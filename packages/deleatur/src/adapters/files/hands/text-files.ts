@@ -1,5 +1,5 @@
 // Text files as artifacts, one file each, keyed by its path below the store's folder: reads, erases and rewrites them.
-import { open, readFile, rmdir, unlink } from "node:fs/promises";
+import { open, readFile, realpath, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Artifact, Erased, Rewritten } from "../../../model/artifact.ts";
@@ -11,7 +11,7 @@ import { lockFile } from "./file-lock.ts";
 import { matchedFiles } from "./list-files.ts";
 import { segmentOf } from "./read-record.ts";
 import { MAX_LINE_BYTES } from "./read-lines.ts";
-import { fileState, replaceFile, syncFolder } from "./replace-file.ts";
+import { fileState, refuseLinked, replaceFile, syncFolder } from "./replace-file.ts";
 import { SETTLE_MS } from "./rewrite-lines.ts";
 
 /** The name of the one content field. */
@@ -116,7 +116,11 @@ export async function eraseFiles(
 /** A folder that the erased file leaves empty goes with it: its name may be the person's. The store's own folder stays. */
 export async function removeFile(file: string, directory: string): Promise<boolean> {
   try {
-    await unlink(file);
+    // What a symbolic link leads to goes, and the link with it.
+    const target = await realpath(file);
+    await refuseLinked(target);
+    await unlink(target);
+    await rm(file, { force: true });
   } catch (cause) {
     if (fileCode(cause) === "ENOENT" || fileCode(cause) === "ENOTDIR") return false;
     throw cause;
