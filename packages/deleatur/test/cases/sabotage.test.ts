@@ -17,6 +17,7 @@ import {
   SUMMARIES,
   SUMMARIES_SQL,
   T_SAYS,
+  violations,
 } from "./scene.ts";
 
 async function memory(shared: "destroy" | "redact" = "destroy"): Promise<Scene> {
@@ -131,4 +132,30 @@ it("VERDICT-1 GUARD-1: a store that lets erased content in again by its own path
   const outcome = await scene.memory.forget({ subject: [S], now: true });
   expect([outcome.verdict, outcome.exitCode]).toEqual(["UNCONFIRMED", 21]);
   expect(outcome.error).toMatchObject({ class: "ErasureAuditError", code: "RESURRECTABLE" });
+});
+
+it("VERDICT-6 C16: an erase that takes a bystander's row too is printed first, logged, attested, and not forgotten by the next round", async () => {
+  const horizon = { max: "PT1H", basis: "provider contract" };
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: { episodes: EPISODES, prompts: { kind: "provider-cache", role: "cache", horizon } },
+  });
+  await recordBoth(scene);
+  sabotage(scene.memory, "episodes", (honest) => ({
+    erase(keys, signal) {
+      scene.app.exec("DELETE FROM episodes WHERE id = 't1'");
+      return honest.erase(keys, signal);
+    },
+  }));
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect([codes(outcome)[0], outcome.bystanders.lost]).toEqual(["BYSTANDER_LOST", 1]);
+  expect(violations(scene.memory)).toEqual(["BYSTANDER_LOST"]);
+  scene.clock.advance(3_700_000);
+  const confirmed = await scene.memory.resume(outcome.request, { now: true });
+  expect([confirmed.verdict, codes(confirmed), confirmed.bystanders.lost, confirmed.exitCode]).toEqual([
+    "COMPLIANT",
+    ["BYSTANDER_LOST"],
+    1,
+    20,
+  ]);
 });
