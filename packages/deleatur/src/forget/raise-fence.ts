@@ -23,7 +23,9 @@ export async function raiseFence(
     const sources = new Map(
       declaration.derivedFrom.map(({ surface }) => [surface as string, keysBySurface.get(surface) ?? []]),
     );
-    const order = { request, identifiers, keys: keysBySurface.get(declaration.id) ?? [], sources };
+    // A key that the store gives again is soon somebody else's: there persons and sources are fenced, not keys (C22).
+    const keys = declaration.keys === "reusable" ? [] : (keysBySurface.get(declaration.id) ?? []);
+    const order = { request, identifiers, keys, sources };
     strengths[declaration.id] = await fenceSurface(engine, declaration.id, order, signal);
   }
   return strengths;

@@ -17,6 +17,7 @@ import type { Fence, IntentOrder, Intents, Lineage, OpenIntent } from "./ledger.
 
 /** What is sealed of an intent. */
 interface Intended {
+  readonly isKeyReusable?: true;
   readonly ref: ArtifactRef;
   readonly subjects: readonly SubjectIdentifier[];
   readonly sources: readonly ArtifactRef[];
@@ -51,9 +52,11 @@ export function createIntents(
     return parseJsonBytes<Intended>(unsealByGuard(core, placeOf(id), sealed));
   }
 
-  function refuseWhereForbidden({ ref, subjects, sources }: Intended): void {
+  function refuseWhereForbidden({ ref, subjects, sources, isKeyReusable }: Intended): void {
     const place = { surface: ref.surface };
-    if (fence.isFenced({ identifiers: subjects, refs: [ref], sources })) {
+    const isKnown = subjects.length + sources.length > 0;
+    const refs = isKeyReusable === true && isKnown ? [] : [ref];
+    if (fence.isFenced({ identifiers: subjects, refs, sources })) {
       throw new WriteRefusedError(
         "FENCED",
         `a write to ${ref.surface} is refused, its person, its key or a source of it is being erased`,
@@ -92,6 +95,7 @@ export function createIntents(
       ref: plainRef(order.ref),
       subjects: order.subjects.map((subject) => plainIdentifier(subject)),
       sources: order.sources.map((source) => plainRef(source)),
+      ...(order.isKeyReusable === true ? { isKeyReusable: true } : {}),
       ...(order.contentDigest === undefined ? {} : { contentDigest: Buffer.from(order.contentDigest).toString("hex") }),
     };
     refuseWhereForbidden(intended);

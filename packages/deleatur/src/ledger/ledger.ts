@@ -110,6 +110,8 @@ export interface IntentOrder {
   readonly sources: readonly ArtifactRef[];
   readonly contentDigest?: Uint8Array;
   readonly leaseMs: number;
+  /** The store may give an erased key to somebody else's row (C22): a row that names its person or its sources is then judged by those. */
+  readonly isKeyReusable?: boolean;
 }
 
 export interface OpenIntent {

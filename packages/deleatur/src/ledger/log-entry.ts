@@ -1,13 +1,5 @@
 // The entries that the ledger's log may hold: types, random ids, names and counts. None has room for personal data (LOG-1, PRIVACY-1). Types only.
 import type { LogEntry } from "@deleatur/verify";
-import type {
-  AttestationEntry,
-  BoundaryVersionEntry,
-  EpochRootsEntry,
-  PurgeFinishedEntry,
-  RequestEntry,
-} from "@deleatur/verify";
-
 /** Around every run, whatever it does (LOG-1). A run without its end was cut off. */
 export interface RunStartedEntry {
   readonly type: "run-started";

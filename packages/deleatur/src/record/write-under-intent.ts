@@ -56,6 +56,7 @@ export async function writeUnderIntent<Result>(
         subjects,
         sources,
         leaseMs: LEASE_MS,
+        isKeyReusable: engine.bound(ref.surface).declaration.keys === "reusable",
         ...(first === undefined ? {} : { contentDigest: first.digest }),
       };
     }),

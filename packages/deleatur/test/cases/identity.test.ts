@@ -258,3 +258,24 @@ it("FORGET-1: --require erasure stops before the first delete where the boundary
   expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 6 }]);
   expect(scene.rows("SELECT count(*) AS n FROM summaries")).toEqual([{ n: 2 }]);
 });
+
+it("C22: while a request waits, another person's next row may take the erased row id", async () => {
+  const scene = await reusedMemory();
+  // The store has free pages of unknown history: its purge would lock it, so the request waits with its fence up.
+  const waiting = await scene.memory.forget({ subject: [S] });
+  expect([waiting.state, waiting.why]).toEqual(["waiting", "purge-lock"]);
+  expect(await insertNext(scene, T, T_SAYS[1])).toBe(2);
+  const resumed = await scene.memory.resume(waiting.request, { now: true });
+  expectErasure(scene, resumed);
+  expect(resumed.bystanders.lost).toBe(0);
+});
+
+it("C22 GUARD-1: a row that somebody writes past the SDK while a request waits shows that the door is not ours alone", async () => {
+  const scene = await reusedMemory();
+  const waiting = await scene.memory.forget({ subject: [S] });
+  scene.app
+    .prepare("INSERT INTO episodes (account, text) VALUES ('t-0815', ?), ('t-0815', ?)")
+    .run(T_SAYS[1], T_SAYS[2]);
+  const resumed = await scene.memory.resume(waiting.request, { now: true });
+  expect([resumed.verdict, codes(resumed), resumed.bystanders.lost]).toEqual(["UNCONFIRMED", ["GUARD_NOT_SHOWN"], 0]);
+});
