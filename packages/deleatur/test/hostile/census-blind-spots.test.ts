@@ -1,4 +1,6 @@
 // Containers that once hid from the census: bytes that live in them are nobody's leftover, so what no probe reads there would pass unseen.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { codes, EPISODES, EPISODES_SQL, openScene, S, S_SAYS, T_SAYS, type SceneSetup } from "../cases/scene.ts";
 
@@ -30,3 +32,18 @@ it.each(Object.keys(hidden))("VERDICT-4 C08: %s keeps the verdict from COMPLIANT
   expect(outcome.verdict).toBe("UNCONFIRMED");
   expect(codes(outcome)).toContain("UNDECLARED_CONTAINER");
 });
+
+it.each(["memory.db.bak", "memory.db-old", "memory.db~"])(
+  "VERDICT-4 C08: a copy of the database beside it, called %s, keeps the verdict from COMPLIANT",
+  async (name) => {
+    const scene = await openScene({ sql: EPISODES_SQL + FILL, surfaces: { episodes: EPISODES } });
+    scene.app.prepare("VACUUM INTO ?").run(join(scene.directory, name));
+    await scene.memory.scan();
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(outcome.verdict).toBe("UNCONFIRMED");
+    const found = outcome.reasons.find(({ code }) => code === "UNDECLARED_CONTAINER");
+    expect(found).toMatchObject({ surface: `memory.${name}` });
+    rmSync(join(scene.directory, name));
+    expect((await scene.memory.resume(outcome.request, { now: true })).verdict).toBe("COMPLIANT");
+  },
+);

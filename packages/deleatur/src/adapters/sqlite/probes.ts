@@ -1,5 +1,7 @@
 // The eyes of the SQLite kinds: for each file that holds a surface, its probes. Nothing is opened here, and nothing of the erase side is imported.
+import { dirname } from "node:path";
 import type { Container, Probe } from "../../surface.ts";
+import { besideProbe } from "./eyes/beside-probe.ts";
 import { bytesProbe } from "./eyes/bytes-probe.ts";
 import { exactProbe, excerptProbe, type TableSeen } from "./eyes/content-probes.ts";
 import { keyProbe } from "./eyes/key-probe.ts";
@@ -29,11 +31,12 @@ export function surfaceProbes(options: SqliteOptions): readonly Probe[] {
   });
 }
 
-/** A container that nobody declared: every cell of it is looked at, whatever it holds. */
+/** A container that nobody declared: every cell of it, or every byte of a file beside the database, is looked at, whatever it holds. */
 export function containerProbes(options: SqliteOptions, container: Container): readonly Probe[] {
   const target = options.files.find(({ store }) => container.name.startsWith(`${store}.`));
   if (target === undefined) return [];
   const table = container.name.slice(target.store.length + 1);
+  if (container.kind === "file") return [besideProbe(container.name, dirname(target.file), table)];
   const seen: TableSeen = { target, table, key: [], scope: container.name };
   return [exactProbe(seen), excerptProbe(seen)];
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Artifact, Erased, Offered, Planted, Purged, Rewritten } from "../../model/artifact.ts";
 import type { ArtifactKey, RequestId } from "../../model/ids.ts";
 import type { FenceStrength, Guarantees, Surface } from "../../surface.ts";
+import { takeFileCensus } from "./hands/census-files.ts";
 import { takeCensus } from "./hands/census.ts";
 import { connect, withConnection, type Db } from "./hands/connect.ts";
 import { raiseFence, lowerFence } from "./hands/fence-store.ts";
@@ -39,7 +40,10 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
     guarantees,
     async census(signal) {
       signal.throwIfAborted();
-      return options.files.flatMap((target) => withConnection(target, (db) => takeCensus(db, target)));
+      return options.files.flatMap((target) => [
+        ...withConnection(target, (db) => takeCensus(db, target)),
+        ...takeFileCensus(target, options.boundary),
+      ]);
     },
     scan: (signal) => scanRows(options, own, signal),
     read: (keys, signal) => readRows(options, own, keys, signal),
