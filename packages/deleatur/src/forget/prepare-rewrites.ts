@@ -4,7 +4,7 @@ import { toNeedles } from "../examine/to-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
 import { groupBy } from "../model/group-by.ts";
-import { artifactId, type ArtifactRef } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import { createExactMatcher } from "../probe/exact-matcher.ts";
 import { createExcerptMatcher } from "../probe/excerpt-matcher.ts";
 import { createRunFilter, explainNeedles } from "../probe/run-filter.ts";
@@ -43,7 +43,7 @@ export async function prepareRewrites(
     }
     const sources = current.sources.filter((source) => !dropped.has(artifactId(source)));
     const subjects = current.subjects.filter((subject) => !isOwn(subject));
-    const content = await newContent(engine, item, current, erased, replacements, signal);
+    const content = await newContent(engine, item, current, erased, plan.identifiers, replacements, signal);
     replacements.set(
       artifactId(item.ref),
       typeof content === "string"
@@ -60,6 +60,7 @@ async function newContent(
   item: PlannedItem,
   current: Artifact,
   erased: readonly KeptNeedle[],
+  identifiers: readonly SubjectIdentifier[],
   replacements: ReadonlyMap<string, Replacement>,
   signal: AbortSignal,
 ): Promise<readonly ContentField[] | string> {
@@ -69,7 +70,8 @@ async function newContent(
   const explained = createRunFilter(toNeedles(erased));
   for (const source of survivors) for (const field of source.content) explained.add(field);
   const asNeedles = explainNeedles(toNeedles(erased), explained);
-  const redact = createRedactor(asNeedles);
+  const names = namesToTakeOut(identifiers, survivors);
+  const redact = createRedactor(asNeedles, names);
   const redacted = current.content.flatMap((field) =>
     // A vector, or bytes, of the old text cannot be redacted; the application embeds the new text again.
     field.type === "text" ? [{ ...field, text: redact(field.text) }] : [],
@@ -90,7 +92,23 @@ async function newContent(
     if (first === undefined) return "NO_TEXT_FIELD";
     content = [{ ...first, text }, ...others];
   }
-  return passesProbes(asNeedles, content) ? content : "NEW_TEXT_FAILS_PROBES";
+  return passesProbes(asNeedles, content) && !hasName(names, content) ? content : "NEW_TEXT_FAILS_PROBES";
+}
+
+/** Shorter identifiers are ordinary words and numbers too. */
+const NAME_LENGTH = 6;
+
+/** The person's identifiers as they would stand in a text, but for those that a surviving source has of its own. */
+function namesToTakeOut(identifiers: readonly SubjectIdentifier[], survivors: readonly Artifact[]): readonly string[] {
+  const content = survivors.flatMap((source) => source.content);
+  return identifiers
+    .map(({ value }) => value)
+    .filter((value) => value.length >= NAME_LENGTH && !hasName([value], content));
+}
+
+function hasName(names: readonly string[], content: readonly ContentField[]): boolean {
+  const redact = createRedactor([], names);
+  return content.some((field) => field.type === "text" && redact(field.text) !== field.text);
 }
 
 function passesProbes(needles: ReturnType<typeof toNeedles>, content: readonly ContentField[]): boolean {

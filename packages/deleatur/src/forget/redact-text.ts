@@ -7,10 +7,13 @@ const MARK = "[erased]";
 const RUN_WORDS = 5;
 const WHOLE_WORDS = 3;
 
-/** Makes a redactor from the needles' texts; what explains a needle's words keeps them. */
-export function createRedactor(needles: readonly Needle[]): (text: string) => string {
+/** Makes a redactor from the needles' texts, whose words stay where something explains them, and from names that are taken out wherever they stand. */
+export function createRedactor(needles: readonly Needle[], names: readonly string[] = []): (text: string) => string {
   const grams = new Set<string>();
   const wholes = new Map<number, Set<string>>();
+  for (const words of names.map(normaliseWords)) {
+    if (words.length > 0) wholes.set(words.length, (wholes.get(words.length) ?? new Set()).add(words.join(" ")));
+  }
   for (const needle of needles) {
     for (const field of needle.content) {
       if (field.type !== "text") continue;
@@ -25,7 +28,7 @@ export function createRedactor(needles: readonly Needle[]): (text: string) => st
       }
     }
   }
-  if (grams.size > 0) wholes.set(RUN_WORDS, grams);
+  if (grams.size > 0) wholes.set(RUN_WORDS, new Set([...grams, ...(wholes.get(RUN_WORDS) ?? [])]));
 
   return (text) => {
     // Pieces between white space: a piece may hold several words ("don't-know"), or none ("-").
