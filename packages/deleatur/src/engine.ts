@@ -42,6 +42,7 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const surfaces = bindSurfaces(parts.boundary);
   const byId = new Map(surfaces.map((surface) => [surface.declaration.id, surface]));
+  let isClosed = false;
   const opened = new Map<SurfaceId, Promise<Surface>>();
   const bound = (id: SurfaceId): BoundSurface => {
     const surface = byId.get(id);
@@ -66,6 +67,9 @@ export function createEngine(parts: EngineParts): Engine {
       return opening;
     },
     async close() {
+      // A second call finds nothing open.
+      if (isClosed) return;
+      isClosed = true;
       const surfacesToClose = await Promise.allSettled(opened.values());
       opened.clear();
       for (const surface of surfacesToClose) if (surface.status === "fulfilled") await surface.value.close();

@@ -81,8 +81,8 @@ export interface Surface {
   plant(canary: Artifact, signal: AbortSignal): Promise<Planted>;
   /** Raises a fence; asked again, it adds. Answers the strength that it really has. */
   fence(order: FenceOrder, signal: AbortSignal): Promise<FenceStrength>;
-  /** Ends the fence of a request and leaves no trace of it in the store. */
-  unfence(request: RequestId, signal: AbortSignal): Promise<void>;
+  /** Ends the fence of a request. `pending`: it is down, but a reader keeps a trace of it in the store's files; asked again, it is tried again. */
+  unfence(request: RequestId, signal: AbortSignal): Promise<"ended" | "pending">;
   close(): Promise<void>;
 }
 

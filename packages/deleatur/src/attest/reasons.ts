@@ -9,7 +9,7 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
   ],
   PRIMARY_STILL_HOLDS: [
     "technical",
-    "mend the tool that says it deleted, then forget again; a tool's return value is no evidence",
+    "run `deleatur forget`, or `forget --resume`, and look for what keeps or rewrites it; what a tool says of itself is no evidence",
   ],
   SURVIVOR_FOUND: [
     "technical",

@@ -79,17 +79,20 @@ export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSig
 
 function tellPeople({ page }: MeetingsContext, forgotten: readonly DemoForgotten[]): void {
   page.table(
-    ["person", "erased", "rewritten", "verdict", "receipt", "others", "seconds"],
+    ["person", "erased", "rewritten", "result", "receipt", "others", "seconds"],
     forgotten.map((one) => [
       one.person,
       String(one.erased),
       String(one.rewritten),
-      one.verdict,
+      one.verdict === "COMPLIANT" ? "nothing found" : one.verdict,
       one.verified,
       one.others.isUnchanged ? `${one.others.rows} kept` : "CHANGED",
       one.seconds.toFixed(1),
     ]),
   );
+  const isWhole = forgotten.every(({ verdict }) => verdict === "COMPLIANT");
+  const locations = forgotten[0]?.surfaces.length ?? 0;
+  if (isWhole) page.good(`COMPLIANT: nothing found in the ${locations} declared locations, each time.`);
   for (const { person, verdict, reasons } of forgotten)
     if (verdict !== "COMPLIANT") page.bad(`${person}: ${verdict}, for ${reasons.join(", ")}`);
 }

@@ -1,12 +1,16 @@
 // The baseline: a keyed digest of every artifact outside the closure before the erase, by which bystanders are found intact and explanations are trusted later.
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
-import type { ArtifactRef } from "../model/ids.ts";
+import type { ArtifactRef, SurfaceId } from "../model/ids.ts";
 
 const HALF = 16;
 
 export interface Baseline {
-  readonly size: number;
+  /** How many artifacts of a surface were there. */
+  sizeOf(surface: SurfaceId): number;
+  /** Drops a surface's artifacts, or takes over those of another baseline. */
+  replace(surface: SurfaceId, by?: Baseline): void;
+  readonly entries: ReadonlyMap<SurfaceId, ReadonlyMap<string, string>>;
   add(artifact: Artifact): void;
   /** `new`: it was not there before. */
   compare(artifact: Artifact): "unchanged" | "changed" | "new";
@@ -17,28 +21,56 @@ export interface Baseline {
 
 /** Opens a baseline from its sealed bytes, or begins an empty one. */
 export function openBaseline(ledger: Ledger, sealed?: Uint8Array): Baseline {
-  const entries = new Map<string, string>();
-  if (sealed !== undefined) {
-    const hex = Buffer.from(sealed).toString("latin1");
-    for (let at = 0; at < hex.length; at += 2 * HALF)
-      entries.set(hex.slice(at, at + HALF), hex.slice(at + HALF, at + 2 * HALF));
-  }
+  const entries = sealed === undefined ? new Map<SurfaceId, Map<string, string>>() : unpack(sealed);
+  const own = (surface: SurfaceId): Map<string, string> => {
+    const known = entries.get(surface) ?? new Map<string, string>();
+    entries.set(surface, known);
+    return known;
+  };
   const idOf = ({ surface, key }: ArtifactRef): string => half(ledger.keyedDigest("baseline/artifact", surface, key));
   const contentOf = (artifact: Artifact): string =>
     half(ledger.keyedDigest("baseline/content", ...artifact.content.flatMap(fieldParts)));
   return {
-    get size() {
-      return entries.size;
+    entries,
+    sizeOf: (surface) => entries.get(surface)?.size ?? 0,
+    replace(surface, by) {
+      const other = by?.entries.get(surface);
+      if (other === undefined) entries.delete(surface);
+      else entries.set(surface, new Map(other));
     },
-    add: (artifact) => void entries.set(idOf(artifact), contentOf(artifact)),
+    add: (artifact) => void own(artifact.surface).set(idOf(artifact), contentOf(artifact)),
     compare(artifact) {
-      const before = entries.get(idOf(artifact));
+      const before = entries.get(artifact.surface)?.get(idOf(artifact));
       if (before === undefined) return "new";
       return before === contentOf(artifact) ? "unchanged" : "changed";
     },
-    remove: (ref) => void entries.delete(idOf(ref)),
-    bytes: () => new Uint8Array(Buffer.from([...entries].map(([id, content]) => id + content).join(""), "latin1")),
+    remove: (ref) => void entries.get(ref.surface)?.delete(idOf(ref)),
+    bytes: () => pack(entries),
   };
+}
+
+/** A line of JSON that names the surfaces and their sizes, then 32 bytes an artifact. */
+function pack(entries: ReadonlyMap<SurfaceId, ReadonlyMap<string, string>>): Uint8Array {
+  const sizes = JSON.stringify([...entries].map(([surface, own]) => [surface, own.size]));
+  const pairs = [...entries.values()].flatMap((own) => Array.from(own, ([id, content]) => id + content));
+  return new Uint8Array(Buffer.concat([Buffer.from(`${sizes}\n`, "utf8"), Buffer.from(pairs.join(""), "latin1")]));
+}
+
+function unpack(sealed: Uint8Array): Map<SurfaceId, Map<string, string>> {
+  const bytes = Buffer.from(sealed);
+  const line = bytes.indexOf("\n");
+  // Written by `pack`.
+  const sizes = JSON.parse(bytes.subarray(0, line).toString("utf8")) as readonly (readonly [SurfaceId, number])[];
+  const text = bytes.subarray(line + 1).toString("latin1");
+  let at = 0;
+  return new Map(
+    sizes.map(([surface, size]) => {
+      const own = new Map<string, string>();
+      for (const end = at + size * 2 * HALF; at < end; at += 2 * HALF)
+        own.set(text.slice(at, at + HALF), text.slice(at + HALF, at + 2 * HALF));
+      return [surface, own];
+    }),
+  );
 }
 
 function fieldParts(field: ContentField): readonly (string | Uint8Array)[] {

@@ -138,10 +138,20 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
       const held = holders.get(`${surface} ${digest}`);
       return held !== undefined && held.lawful > 0 && held.other === 0;
     },
-    bystanders: { checked: input.bystanders?.size ?? 0, intact, changed },
+    // What nobody could read is neither intact nor lost: it is counted by the round that reads it again.
+    bystanders: { checked: countRead(input.bystanders, scannable, unread), intact, changed },
     controls: chooser.choose(),
     unrecorded,
   };
+}
+
+function countRead(
+  bystanders: Baseline | undefined,
+  scannable: readonly SurfaceId[],
+  unread: ReadonlyMap<SurfaceId, string>,
+): number {
+  const read = scannable.filter((surface) => !unread.has(surface));
+  return read.reduce((sum, surface) => sum + (bystanders?.sizeOf(surface) ?? 0), 0);
 }
 
 /** Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here. */

@@ -17,6 +17,7 @@ import { purgeAgain, type RequestPurge, whatToWaitFor } from "./purge-request.ts
 import { openSealedOutcome, settleRequest } from "./settle-request.ts";
 import { allReplacements, openPlan } from "./sealed-plan.ts";
 import { surfaceOutcomes } from "./surface-outcomes.ts";
+import { settleBystanders } from "./survey.ts";
 import type { Target } from "./target.ts";
 
 /** A round that has purged and is to be examined. */
@@ -57,6 +58,7 @@ export async function concludeRequest(
   const attested = attestRequest(engine, round, { gathered, evidence, judgement, committed }, (answer) =>
     outcomeOf(engine, round, gathered, evidence, judgement, answer),
   );
+  settleBystanders(engine, id, gathered.scan.unread);
   putSuspects(engine, id, [...gathered.suspects, ...gathered.unexplained]);
   return settleRequest(engine, round, attested, signal);
 }

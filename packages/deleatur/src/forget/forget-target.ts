@@ -3,7 +3,7 @@ import { toHex } from "@deleatur/verify";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.ts";
 import { errorCode } from "../record/harvest.ts";
-import { DerivationClosureError, UsageError } from "../model/errors.ts";
+import { BoundaryError, DerivationClosureError, UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
@@ -23,6 +23,7 @@ const POLL_MS = 100;
 /** Has the target forgotten. @throws UsageError, BoundaryError, StoreError, LedgerError; a verdict is never an exception */
 export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: AbortSignal): Promise<RequestOutcome> {
   const target = parseTarget(order, engine.boundary.identifiers);
+  await refuseUnfit(engine);
   const isRequired = order.require === "erasure";
   const undeclared = isRequired ? await undeclaredContainers(engine, new Map(), signal) : [];
   const id = receiveRequest(engine, target, order);
@@ -93,6 +94,18 @@ async function runRequest(
   } finally {
     clearInterval(renewal);
     ledger.releaseRequest(id, owner);
+  }
+}
+
+/** A table or column that is not there is a mistake in the boundary, to be mended before a request opens; a store out of reach is not. */
+async function refuseUnfit(engine: Engine): Promise<void> {
+  for (const { declaration, guarantees } of engine.surfaces) {
+    if (guarantees.scan === "none") continue;
+    try {
+      await engine.open(declaration.id);
+    } catch (error) {
+      if (error instanceof BoundaryError) throw error;
+    }
   }
 }
 

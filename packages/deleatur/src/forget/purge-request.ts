@@ -5,6 +5,7 @@ import type { RequestId, SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { purgeStores } from "./purge-stores.ts";
 import { nextPurgeWindow } from "./purge-window.ts";
+import { openSealedOutcome } from "./settle-request.ts";
 import type { StepJournal } from "./step-journal.ts";
 
 export type PurgeWait = { readonly why: "purge-window"; readonly until: Date } | { readonly why: "purge-lock" };
@@ -35,9 +36,24 @@ export async function purgeRequest(
   now: boolean,
   signal: AbortSignal,
 ): Promise<RequestPurge> {
+  if (journal.isFinished("purge"))
+    return toRequestPurge(await journal.step("purge", () => purgeAll(engine, id, signal)));
+  const earlier = earlierPurge(engine, id, journal.round);
+  if (earlier !== undefined) return toRequestPurge(earlier);
   const wait = now ? undefined : await whatToWaitFor(engine, signal);
   if (wait !== undefined) return { outcomes: new Map(), wait, finishedAt: "", logIndex: -1 };
   return toRequestPurge(await journal.step("purge", () => purgeAll(engine, id, signal)));
+}
+
+/** The purge of an earlier round, where it did all, nothing was erased since, and no bytes were found: there is nothing to purge. */
+function earlierPurge(engine: Engine, id: RequestId, round: number): PurgeDetail | undefined {
+  const details = new Map(engine.ledger.steps(id).map(({ name, detail }) => [name, detail]));
+  // Both details are our own journal's.
+  const erased = details.get(`${round}/erase`) as { readonly changed: number } | undefined;
+  const purged = details.get(`${round - 1}/purge`) as PurgeDetail | undefined;
+  if (erased === undefined || erased.changed > 0 || purged === undefined) return undefined;
+  const hasBytes = openSealedOutcome(engine, id, round - 1)?.survivors.some(({ depth }) => depth === "bytes");
+  return hasBytes === false && purged.outcomes.every(([, outcome]) => outcome === "purged") ? purged : undefined;
 }
 
 /** Every declared window must be open, and a lock without a window must be asked for (DESIGN §4). */

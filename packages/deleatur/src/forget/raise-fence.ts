@@ -46,13 +46,18 @@ async function fenceSurface(
   }
 }
 
-/** Ends the fence in the stores and in the ledger; the denylist stands. */
-export async function lowerFence(engine: Engine, request: RequestId, signal: AbortSignal): Promise<void> {
+/** Ends the fence in the stores and in the ledger; the denylist stands. Answers the surfaces in whose files a reader keeps a trace of it. */
+export async function lowerFence(
+  engine: Engine,
+  request: RequestId,
+  signal: AbortSignal,
+): Promise<readonly SurfaceId[]> {
+  const held: SurfaceId[] = [];
   for (const { declaration, guarantees } of engine.surfaces) {
     if (guarantees.scan === "none") continue;
     try {
       const surface = await engine.open(declaration.id);
-      await surface.unfence(request, signal);
+      if ((await surface.unfence(request, signal)) === "pending") held.push(declaration.id);
     } catch (error) {
       signal.throwIfAborted();
       // Out of reach it is uncovered, and its request stays open: the round that reaches it again takes the fence down.
@@ -60,4 +65,5 @@ export async function lowerFence(engine: Engine, request: RequestId, signal: Abo
     }
   }
   engine.ledger.lowerFence(request);
+  return held;
 }

@@ -11,6 +11,8 @@ import type { RecordedSummary } from "./recorded-outcome.ts";
 import { endRound } from "./step-journal.ts";
 import { utcTime } from "../model/utc-time.ts";
 
+const WAITING_EXIT = 22;
+
 /** Seals an outcome and its receipt in the caller's transaction. */
 export function sealOutcome(
   engine: Engine,
@@ -62,7 +64,12 @@ export async function settleRequest(
   });
   // A refusal keeps the fence: what is left must not grow while somebody mends it. So does what a ground keeps: it stays, fenced, until released.
   const isKept = outcome.state !== "closed" && outcome.surfaces.some(({ kept }) => kept > 0);
-  if (outcome.state !== "stuck" && !isKept) await lowerFence(engine, id, signal);
+  const held = outcome.state === "stuck" || isKept ? [] : await lowerFence(engine, id, signal);
+  if (held.length > 0) {
+    // Signed as it was; but the fence itself named the person in these stores, and a reader keeps that from going. Resumed, it is tried again.
+    ledger.updateRequest(id, { state: "waiting", why: "reader" });
+    return { ...outcome, state: "waiting", why: "reader", exitCode: WAITING_EXIT };
+  }
   endRound(engine, id, round);
   if (outcome.state === "closed") {
     ledger.transaction(() => {

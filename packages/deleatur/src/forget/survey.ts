@@ -3,7 +3,7 @@ import { openBaseline } from "../examine/baseline.ts";
 import type { KeptNeedle } from "../examine/kept-needles.ts";
 import { hasOwnProvenance } from "../examine/own-provenance.ts";
 import type { Engine } from "../engine.ts";
-import { artifactId, type RequestId } from "../model/ids.ts";
+import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import { contentDigests } from "../record/guard.ts";
 import { scanAll } from "../record/harvest.ts";
 import { identifierSet, type Plan } from "./plan.ts";
@@ -31,7 +31,10 @@ export async function surveySurvivors(
   const sealed = ledger.getSealed(request, BASELINE);
   const baseline = openBaseline(ledger, sealed);
   for (const { ref } of plan.items) baseline.remove(ref);
+  // Those of a surface that the last round could not read are still owed a look.
+  const owed = openBaseline(ledger, ledger.getSealed(request, BYSTANDERS));
   const bystanders = openBaseline(ledger);
+  for (const surface of owed.entries.keys()) bystanders.replace(surface, owed);
   const inClosure = new Set(plan.items.map(({ ref }) => artifactId(ref)));
   const wanted = new Set(
     needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest))),
@@ -44,7 +47,7 @@ export async function surveySurvivors(
     (artifact) => {
       if (inClosure.has(artifactId(artifact))) return;
       if (sealed === undefined) baseline.add(artifact);
-      bystanders.add(artifact);
+      if (!owed.entries.has(artifact.surface)) bystanders.add(artifact);
       if (!hasOwnProvenance(engine.bound(artifact.surface).declaration.role, artifact.subjects, isOwn)) return;
       for (const { digest } of contentDigests(ledger, artifact.content))
         if (wanted.has(hex(digest))) shared.add(hex(digest));
@@ -54,6 +57,13 @@ export async function surveySurvivors(
   ledger.putSealed(request, BASELINE, baseline.bytes());
   ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
   return { shared };
+}
+
+/** After a round: what was looked at is settled, what could not be read is owed to the next. */
+export function settleBystanders({ ledger }: Engine, request: RequestId, unread: ReadonlyMap<SurfaceId, string>): void {
+  const bystanders = openBaseline(ledger, ledger.getSealed(request, BYSTANDERS));
+  for (const surface of [...bystanders.entries.keys()]) if (!unread.has(surface)) bystanders.replace(surface);
+  ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,7 +1,7 @@
 // Opens the ledger's file: schema, keys and log are checked before anything is read or written. It must not create a ledger over a missing key.
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import { LedgerError } from "../model/errors.ts";
-import { equalBytes } from "@deleatur/verify";
+import { equalBytes, utf8 } from "@deleatur/verify";
 import { claimBoundaryId, createBoundaryVersions } from "./boundary-versions.ts";
 import { createClosure } from "./closure.ts";
 import { createCompaction } from "./compaction.ts";
@@ -12,6 +12,7 @@ import { createEpochs } from "./epochs.ts";
 import { createFence } from "./fence.ts";
 import { createHolds } from "./holds.ts";
 import { createIntents } from "./intents.ts";
+import { readKeyFile, writeKeyFile } from "./key-files.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerCore } from "./ledger-core.ts";
 import type { Ledger, LedgerOptions } from "./ledger.ts";
@@ -101,8 +102,30 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
   };
 }
 
+/** Stands in the key store once its ledger was made: a ledger that is gone then is lost, not new, and its denylist with it. */
+const MADE = "ledger-made";
+
+function refuseLost(file: string, keys: LedgerKeys): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0 || readKeyFile(keys.directory, MADE) === undefined) return;
+  throw new LedgerError("LEDGER_LOST", `the ledger ${file} is gone or empty, and its key store says that it was made`, {
+    place: { file },
+    cure: `restore the ledger; to begin anew on purpose, which forgets every do-not-store entry, move ${keys.directory} away`,
+  });
+}
+
+function markMade(keys: LedgerKeys): void {
+  if (readKeyFile(keys.directory, MADE) !== undefined) return;
+  try {
+    writeKeyFile(keys.directory, MADE, utf8("1\n"));
+  } catch (error) {
+    // Another process marked it first.
+    if (!(error instanceof LedgerError && error.code === "KEY_EXISTS")) throw error;
+  }
+}
+
 /**
- * Opens a ledger, and makes it where the file is new. @throws LedgerError: LEDGER_MISSING, NOT_A_LEDGER, LEDGER_DAMAGED,
+ * Opens a ledger, and makes it where the file is new. @throws LedgerError: LEDGER_MISSING, LEDGER_LOST, NOT_A_LEDGER, LEDGER_DAMAGED,
  * LEDGER_LOCKED, LEDGER_FULL, LEDGER_NEWER, KEY_WRONG, LOG_DAMAGED
  */
 export function openLedger(options: LedgerOptions): Ledger {
@@ -113,6 +136,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       cure: "name the ledger's file under connect.ledger",
     });
   }
+  refuseLost(file, keys);
   const connection = connect(file, { readonly: isReadonly, busyTimeoutMs });
   try {
     prepare(connection, isReadonly);
@@ -133,6 +157,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       const { boundaryId } = options;
       connection.transaction(() => claimBoundaryId(core, boundaryId));
     }
+    if (!isReadonly) markMade(keys);
     // What a crash left in the write-ahead log between an erase and its flush.
     if (!isReadonly) connection.flush();
     return ledger;

@@ -231,3 +231,15 @@ it("GUARD-1 GUARD-2 GUARD-3: refused by person, by record, by text under another
   await put("back", [S], fresh);
   await expect(put("n9", [S], S_SAYS[0])).rejects.toMatchObject(refused);
 });
+
+it("a table that is not there is a BoundaryError before a request opens, and nothing is left open", async () => {
+  const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+  await recordBoth(scene);
+  scene.app.exec("ALTER TABLE episodes RENAME TO elsewhere");
+  const memory = await scene.reopen();
+  await expect(memory.forget({ subject: [S], now: true })).rejects.toMatchObject({
+    code: "TABLE_MISSING",
+    exitCode: 2,
+  });
+  expect(memory.engine.ledger.requests()).toEqual([]);
+});

@@ -46,6 +46,8 @@ export interface SceneSetup {
   readonly secureDelete?: boolean;
   readonly report?: NonNullable<OpenOptions["report"]>;
   readonly directory?: string;
+  /** Lays further stores, before the boundary is opened. */
+  readonly before?: (directory: string) => void;
   /** Further stores under `connect`. */
   readonly connect?: Readonly<Record<string, { readonly file: string }>>;
 }
@@ -81,6 +83,7 @@ export async function openScene(setup: SceneSetup): Promise<Scene> {
   app.pragma("journal_mode = WAL");
   app.pragma(`secure_delete = ${setup.secureDelete === true ? "ON" : "OFF"}`);
   if (setup.sql !== undefined) app.exec(setup.sql);
+  setup.before?.(directory);
   onTestFinished(() => {
     app.close();
   });

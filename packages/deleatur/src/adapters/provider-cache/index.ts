@@ -60,7 +60,7 @@ function openCache({ maxSeconds }: ProviderCacheOptions, now: () => Date): Surfa
     plant: async ({ key }) => ({ key, outcome: "unsupported", why: "only the provider writes to its cache" }),
     fence: async () => "none",
     // No fence was raised.
-    unfence: async () => {},
+    unfence: async () => "ended",
     // Nothing was opened.
     close: async () => {},
   };

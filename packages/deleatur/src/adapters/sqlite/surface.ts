@@ -98,14 +98,15 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
     },
     async unfence(request: RequestId, signal) {
       signal.throwIfAborted();
-      for (const target of options.files) {
+      const held = options.files.filter((target) => {
         forgetPurge(target);
-        withConnection(target, (db) => {
+        return withConnection(target, (db) => {
           lowerFence(db, options.surface, request);
-          // Best effort: while a reader holds the log, its rows stay there until the next checkpoint.
-          emptyLogs(db, target);
+          // While a reader holds the log, the fence's rows stay there until the next checkpoint.
+          return emptyLogs(db, target) !== undefined;
         });
-      }
+      });
+      return held.length === 0 ? "ended" : "pending";
     },
     // Nothing is held between calls: a connection that stays open would hold the write-ahead log.
     close: () => Promise.resolve(),

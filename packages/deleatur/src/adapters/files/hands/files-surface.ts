@@ -97,7 +97,7 @@ export async function openFilesSurface(options: FilesOptions, guarantees: Guaran
     fence: async () => "leased",
     plant: (canary, signal) => plantCanary(options, canary, signal),
     // A leased fence lives in the ledger alone: nothing stands in the folder that could be taken away.
-    unfence: async () => {},
+    unfence: async () => "ended",
     // No file stays open between two acts.
     close: async () => {},
   };
