@@ -62,7 +62,7 @@ export async function surveySurvivors(
 /** After a round: what was looked at is settled, what could not be read is owed to the next. */
 export function settleBystanders({ ledger }: Engine, request: RequestId, unread: ReadonlyMap<SurfaceId, string>): void {
   const bystanders = openBaseline(ledger, ledger.getSealed(request, BYSTANDERS));
-  for (const surface of [...bystanders.entries.keys()]) if (!unread.has(surface)) bystanders.replace(surface);
+  for (const surface of bystanders.entries.keys()) if (!unread.has(surface)) bystanders.replace(surface);
   ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
 }
 
