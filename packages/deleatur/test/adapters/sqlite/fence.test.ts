@@ -227,7 +227,7 @@ test("a canary is planted, found again by its key and erased", async () => {
     },
     signal,
   );
-  expect(planted).toEqual({ outcome: "planted", key: "1" });
+  expect(planted).toMatchObject({ outcome: "planted", key: "1" });
   expect(await opened.surface.erase([planted.key], signal)).toMatchObject([{ outcome: "erased" }]);
 });
 
