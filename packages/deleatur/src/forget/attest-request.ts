@@ -109,10 +109,11 @@ export function attestRequest(
   });
 }
 
-function nextState({ attestation, reasons }: Judgement, now: Date): Attested {
+function nextState({ attestation, reasons, verdict }: Judgement, now: Date): Attested {
   switch (attestation.kind) {
     case "erasure":
-      if (attestation.effective.getTime() <= now.getTime()) return { state: "closed" };
+      // The verdict says whether a horizon is open; the clock may have gone back since the evidence was complete.
+      if (verdict === "COMPLIANT" || attestation.effective.getTime() <= now.getTime()) return { state: "closed" };
       return { state: "confirming", why: "HORIZON_OPEN", until: utcTime(attestation.effective) };
     case "tombstone": {
       const last = Math.max(...attestation.risks.map(({ deadline }) => deadline.getTime()));
