@@ -17,7 +17,7 @@ interface Ended {
 }
 
 function start(
-  script: string,
+  script: URL,
   args: readonly string[],
 ): { kill: () => void; opened: Promise<void>; ended: Promise<Ended> } {
   const path = fileURLToPath(script);
@@ -55,9 +55,7 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     const folder = makeFolder({ "a.jsonl": all.map((id) => line(id, "text")).join("") });
     const [left, right] = [all.slice(0, 8), all.slice(8, 16)];
     const runs = [left, right].map(
-      (some) =>
-        start(fileURLToPath(new URL("./rewriter.mjs", import.meta.url)), [folder.path, "*.jsonl", JSON.stringify(some)])
-          .ended,
+      (some) => start(new URL("./rewriter.mjs", import.meta.url), [folder.path, "*.jsonl", JSON.stringify(some)]).ended,
     );
     for (const { code, out } of await Promise.all(runs)) {
       expect(code).toBe(0);
@@ -71,7 +69,7 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     const all = Array.from({ length: 20 }, (_, i) => `k${i}`);
     const folder = makeFolder({ "m.jsonl": all.map((id) => line(id, "text")).join("") });
     const surface = await openSurface(folder, "m.jsonl");
-    const writer = start(fileURLToPath(new URL("./whole-file-writer.mjs", import.meta.url)), [
+    const writer = start(new URL("./whole-file-writer.mjs", import.meta.url), [
       join(folder.path, "m.jsonl"),
       "new",
       "20",
@@ -91,7 +89,7 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     let torn = 0;
     for (let round = 0; round < 5; round++) {
       const folder = makeFolder({ "a.jsonl": old });
-      const run = start(fileURLToPath(new URL("./rewriter.mjs", import.meta.url)), [folder.path, "*.jsonl", '["k0"]']);
+      const run = start(new URL("./rewriter.mjs", import.meta.url), [folder.path, "*.jsonl", '["k0"]']);
       await run.opened;
       // Killed at the first sight of the temporary file, and then later and later.
       while (!readdirSync(folder.path).some((name) => name.endsWith(".tmp"))) await sleep(1);
