@@ -122,7 +122,8 @@ function nextState({ attestation, reasons, verdict }: Judgement, now: Date): Att
     case "withheld":
       return { state: "stuck", why: attestation.code };
     case "none":
-      return attestation.code === "NOTHING_FOUND"
+      // A write whose end is not known may still come: then even "nothing was there" is not yet true.
+      return attestation.code === "NOTHING_FOUND" && reasons.every(({ code }) => code !== "INTENT_UNRESOLVED")
         ? { state: "closed" }
         : { state: "stuck", why: reasons[0]?.code ?? attestation.code };
   }

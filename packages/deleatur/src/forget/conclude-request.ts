@@ -14,7 +14,7 @@ import { commitClosure } from "./commit-closure.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import { purgeAgain, type RequestPurge, whatToWaitFor } from "./purge-request.ts";
-import { openSealedOutcome, settleRequest } from "./settle-request.ts";
+import { settleRequest } from "./settle-request.ts";
 import { allReplacements, openPlan } from "./sealed-plan.ts";
 import { surfaceOutcomes } from "./surface-outcomes.ts";
 import { settleBystanders } from "./survey.ts";
@@ -37,9 +37,6 @@ export async function concludeRequest(
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
   const { id } = round;
-  // What was attested before a crash stands: it is settled, not examined again.
-  const attestedBefore = openSealedOutcome(engine, id, round.round);
-  if (attestedBefore !== undefined) return settleRequest(engine, round, attestedBefore, signal);
   engine.ledger.updateRequest(id, { state: "confirming" });
   let gathered = await gatherEvidence(engine, inquire(engine, round), signal);
   if (

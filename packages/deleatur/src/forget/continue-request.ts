@@ -17,6 +17,7 @@ import { raiseFence } from "./raise-fence.ts";
 import { addIdentifiers, appendRequestEntry, logBoundaryVersion, optionsOf } from "./receive-request.ts";
 import { type IntentResolution, resolveIntents } from "./resolve-intents.ts";
 import { openPlan, openReplacements, sealPlan, sealReplacements } from "./sealed-plan.ts";
+import { openSealedOutcome, settleRequest } from "./settle-request.ts";
 import { openStepJournal } from "./step-journal.ts";
 import { surveySurvivors } from "./survey.ts";
 import type { Target } from "./target.ts";
@@ -40,6 +41,9 @@ export async function continueRequest(
   const { ledger } = engine;
   const journal = openStepJournal(engine, id);
   const { round } = journal;
+  // What was attested before a crash, or before a reader was in the way, is settled first: nothing else may come between.
+  const attested = openSealedOutcome(engine, id, round);
+  if (attested !== undefined) return settleRequest(engine, { id, round }, attested, signal);
   refuseUndeclared(
     engine,
     ledger.items(id).map(({ ref }) => ref),

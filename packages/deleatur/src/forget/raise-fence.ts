@@ -46,24 +46,26 @@ async function fenceSurface(
   }
 }
 
-/** Ends the fence in the stores and in the ledger; the denylist stands. Answers the surfaces in whose files a reader keeps a trace of it. */
+/** Ends the fence in the stores and in the ledger; the denylist stands. Answers where a reader keeps a trace of it, and what was out of reach. */
 export async function lowerFence(
   engine: Engine,
   request: RequestId,
   signal: AbortSignal,
-): Promise<readonly SurfaceId[]> {
-  const held: SurfaceId[] = [];
+): Promise<{ readonly traces: readonly SurfaceId[]; readonly unreached: readonly SurfaceId[] }> {
+  const traces: SurfaceId[] = [];
+  const unreached: SurfaceId[] = [];
   for (const { declaration, guarantees } of engine.surfaces) {
     if (guarantees.scan === "none") continue;
     try {
       const surface = await engine.open(declaration.id);
-      if ((await surface.unfence(request, signal)) === "pending") held.push(declaration.id);
+      if ((await surface.unfence(request, signal)) === "pending") traces.push(declaration.id);
     } catch (error) {
       signal.throwIfAborted();
       // Out of reach it is uncovered, and its request stays open: the round that reaches it again takes the fence down.
       if (!(error instanceof StoreError)) throw error;
+      unreached.push(declaration.id);
     }
   }
   engine.ledger.lowerFence(request);
-  return held;
+  return { traces, unreached };
 }

@@ -9,7 +9,7 @@ export interface IntentResolution {
   readonly aborted: number;
   /** Writers that still hold their lease: wait for them until this instant. */
   readonly waitingUntil: Date | undefined;
-  /** Lease over, writer not known dead, store cannot refuse it: nothing is COMPLIANT. */
+  /** Lease over and writer not known dead: it may write yet, also where a fence refuses it now and is taken down later. Nothing is COMPLIANT. */
   readonly unresolved: number;
 }
 
@@ -37,22 +37,20 @@ export async function resolveIntents(
       if (waitingUntil === undefined || intent.leaseUntil > waitingUntil) waitingUntil = intent.leaseUntil;
       continue;
     }
-    if (await isThere(engine, intent.ref, signal)) {
-      engine.ledger.resolveIntent(intent.id, "joined");
-      joined += 1;
-    } else if (isDead || (await isRefusedByStore(engine, intent.ref))) {
-      engine.ledger.resolveIntent(intent.id, "aborted");
-      aborted += 1;
-    } else {
-      engine.ledger.resolveIntent(intent.id, "unresolved");
-      unresolved += 1;
+    const isWritten = await isThere(engine, intent.ref, signal);
+    if (isDead) {
+      engine.ledger.resolveIntent(intent.id, isWritten ? "joined" : "aborted");
+      if (isWritten) joined += 1;
+      else aborted += 1;
+      continue;
     }
+    // A row at its key belongs to the closure, but may have stood there before: the slow writer may still put its own over it.
+    if (isWritten) {
+      const { ref, subjects, sources } = intent;
+      engine.ledger.recordArtifacts([{ ref, subjects, sources, origin: "recorded" }]);
+    }
+    engine.ledger.resolveIntent(intent.id, "unresolved");
+    unresolved += 1;
   }
   return { joined, aborted, unresolved, waitingUntil };
-}
-
-/** A strong fence refuses a late write in the write's own transaction, so a slow writer can no longer leave anything. */
-async function isRefusedByStore(engine: Engine, ref: ArtifactRef): Promise<boolean> {
-  const surface = await engine.open(ref.surface);
-  return surface.guarantees.fence === "strong";
 }

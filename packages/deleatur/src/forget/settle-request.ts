@@ -12,6 +12,7 @@ import { endRound } from "./step-journal.ts";
 import { utcTime } from "../model/utc-time.ts";
 
 const WAITING_EXIT = 22;
+const NOTHING_HELD = { traces: [], unreached: [] } as const;
 
 /** Seals an outcome and its receipt in the caller's transaction. */
 export function sealOutcome(
@@ -37,7 +38,7 @@ function outcomeOf(round: number): SealedValue<RequestOutcome> {
 
 export async function settleRequest(
   engine: Engine,
-  { id, round }: PurgedRound,
+  { id, round }: Pick<PurgedRound, "id" | "round">,
   outcome: RequestOutcome,
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
@@ -64,19 +65,21 @@ export async function settleRequest(
   });
   // A refusal keeps the fence: what is left must not grow while somebody mends it. So does what a ground keeps: it stays, fenced, until released.
   const isKept = outcome.state !== "closed" && outcome.surfaces.some(({ kept }) => kept > 0);
-  const held = outcome.state === "stuck" || isKept ? [] : await lowerFence(engine, id, signal);
-  if (held.length > 0) {
+  const lowered = outcome.state === "stuck" || isKept ? NOTHING_HELD : await lowerFence(engine, id, signal);
+  // A store out of reach is uncovered and keeps its request open; where the request would close, it is only busy.
+  const isBusy = outcome.state === "closed" && lowered.unreached.length > 0;
+  if (lowered.traces.length > 0 || isBusy) {
     // Signed as it was; but the fence itself named the person in these stores, and a reader keeps that from going. Resumed, it is tried again.
     ledger.updateRequest(id, { state: "waiting", why: "reader" });
     return { ...outcome, state: "waiting", why: "reader", exitCode: WAITING_EXIT };
   }
-  endRound(engine, id, round);
-  if (outcome.state === "closed") {
-    ledger.transaction(() => {
-      ledger.append({ type: "request-closed", at: utcTime(engine.clock()), request: id });
-      ledger.closeRequest(id);
-    });
-  }
+  // In one transaction: a round that ended without its request being closed would be followed by another.
+  ledger.transaction(() => {
+    endRound(engine, id, round);
+    if (outcome.state !== "closed") return;
+    ledger.append({ type: "request-closed", at: utcTime(engine.clock()), request: id });
+    ledger.closeRequest(id);
+  });
   return outcome;
 }
 

@@ -241,7 +241,10 @@ export function createRequests(core: LedgerCore): Requests {
         if (row.claim_host !== null && row.claim_pid !== null && row.claim_started !== null) {
           const holder = { host: row.claim_host, pid: row.claim_pid, started: row.claim_started };
           const isOver = row.claim_until !== null && row.claim_until <= now(core);
-          if (!isSameWriter(holder, owner) && !isOver && !isKnownDead(holder, owner)) return false;
+          // On this host a claim ends with its holder alone: one that is busy, or was suspended, still acts on the request.
+          const isElsewhere = holder.host !== owner.host;
+          const isEnded = isKnownDead(holder, owner) || (isElsewhere && isOver);
+          if (!isSameWriter(holder, owner) && !isEnded) return false;
         }
         connection.run(
           "UPDATE requests SET claim_host = ?, claim_pid = ?, claim_started = ?, claim_until = ? WHERE id = ?",

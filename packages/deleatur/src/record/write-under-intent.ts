@@ -62,6 +62,13 @@ export async function writeUnderIntent<Result>(
     }),
     currentWriter(),
   );
+  try {
+    // Asked once more: a whole request may have come and gone between the first question and the intent.
+    for (const prepared of writes) refuseDenylisted(engine, prepared);
+  } catch (error) {
+    engine.ledger.abortIntents(intents);
+    throw error;
+  }
   let result: Result;
   try {
     result = await write();

@@ -174,3 +174,31 @@ it("C19 GUARD-1: a trigger refuses the fenced person's rows even to a writer tha
   await recordEpisode(scene, "t9", T, `${T_SAYS[0]} again`);
   expect(codes(await scene.memory.forget({ subject: [S], now: true }))[0]).toBe("NOTHING_FOUND");
 });
+
+it("C19 LINEAGE-6: a writer that lives beyond its lease keeps every verdict from COMPLIANT until it is gone, though the store refuses it", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const child = await startWriter(scene, "before");
+  expect((await scene.memory.forget({ subject: [S], now: true })).why).toBe("lease");
+  scene.clock.advance(61_000);
+  const { request } = scene.memory.engine.ledger.requests().map(({ id }) => ({ request: id }))[0] ?? { request: "" };
+  const paused = await scene.memory.resume(request, { now: true });
+  expect([paused.verdict, codes(paused), paused.state]).toEqual(["UNCONFIRMED", ["INTENT_UNRESOLVED"], "stuck"]);
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+  expectErasure(scene, await scene.memory.resume(request, { now: true }));
+  expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
+});
+
+it("CLAIM-4: an absent person is not closed as NOTHING_FOUND while a write about them may still come", async () => {
+  const scene = await memory();
+  const { ledger } = scene.memory.engine;
+  // This very process is the writer, and lives.
+  const order = { ref: parseArtifactId("episodes/late"), subjects: [parseIdentifier(S)], sources: [], leaseMs: 1 };
+  ledger.beginIntents([order], currentWriter());
+  scene.clock.advance(1000);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(codes(outcome)).toEqual(["NOTHING_FOUND", "NO_DENYLIST_ENTRY", "INTENT_UNRESOLVED"]);
+  expect(outcome.state).toBe("stuck");
+});
