@@ -1,4 +1,6 @@
 // Writers that began before a forget and end after it: late puts, writers that died, writers that pause (C05, C19, LINEAGE-6, GUARD-1).
+import { currentWriter } from "../../src/ledger/process-identity.ts";
+import { parseArtifactId, parseIdentifier } from "../../src/model/ids.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
