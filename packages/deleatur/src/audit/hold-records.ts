@@ -4,6 +4,7 @@ import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef, parseArtifactId, type RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { isThere } from "../record/write-under-intent.ts";
 import { roundedCount } from "./rounded-count.ts";
 
 export interface HoldOrder {
@@ -14,12 +15,23 @@ export interface HoldOrder {
   readonly until: string;
 }
 
-/** @throws UsageError SURFACE_UNKNOWN, BAD_DATE */
-export function placeHolds(engine: Engine, { records, ground, until }: HoldOrder): number {
+/** @throws UsageError SURFACE_UNKNOWN, BAD_DATE, RECORD_UNKNOWN: a mistyped hold protects nothing */
+export async function placeHolds(
+  engine: Engine,
+  { records, ground, until }: HoldOrder,
+  signal: AbortSignal,
+): Promise<number> {
   const refs = declaredRefs(engine, records);
   const end = new Date(until);
   if (Number.isNaN(end.getTime()) || end <= engine.clock()) {
     throw new UsageError("BAD_DATE", "a hold ends on a day to come", { cure: "write --until as YYYY-MM-DD" });
+  }
+  for (const ref of refs) {
+    if (await isThere(engine, ref, signal)) continue;
+    throw new UsageError("RECORD_UNKNOWN", "a record to be held is not there, nothing was held", {
+      place: { surface: ref.surface },
+      cure: "see `deleatur find` for the person's records and their keys",
+    });
   }
   engine.ledger.transaction(() => {
     engine.ledger.placeHold(refs, ground, until);

@@ -12,6 +12,7 @@ import { bestFor, undeclaredContainers } from "./dry-run.ts";
 import type { ForgetOrder } from "./forget-order.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
+import { lowerFence } from "./raise-fence.ts";
 import { recordedOutcome } from "./recorded-outcome.ts";
 import { receiveRequest } from "./receive-request.ts";
 import { parseTarget } from "./target.ts";
@@ -27,7 +28,8 @@ export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: A
   const isRequired = order.require === "erasure";
   const undeclared = isRequired ? await undeclaredContainers(engine, new Map(), signal) : [];
   const id = receiveRequest(engine, target, order);
-  return resumeRequest(
+  const isNew = engine.ledger.steps(id).length === 0;
+  const run = resumeRequest(
     engine,
     id,
     {
@@ -37,6 +39,21 @@ export async function forgetTarget(engine: Engine, order: ForgetOrder, signal: A
     },
     signal,
   );
+  try {
+    return await run;
+  } catch (error) {
+    if (isNew && isRequired && error instanceof DerivationClosureError) await withdraw(engine, id, signal);
+    throw error;
+  }
+}
+
+/** A request that was refused before its first delete leaves nothing behind: no fence, nothing sealed. */
+async function withdraw(engine: Engine, id: RequestId, signal: AbortSignal): Promise<void> {
+  await lowerFence(engine, id, signal);
+  engine.ledger.transaction(() => {
+    engine.ledger.append({ type: "request-closed", at: utcTime(engine.clock()), request: id });
+    engine.ledger.closeRequest(id);
+  });
 }
 
 /** Carries a request on under its claim; where somebody works on it already, waits for that run and answers with its outcome. */

@@ -115,6 +115,8 @@ function refuseLost(file: string, keys: LedgerKeys): void {
 }
 
 function markMade(keys: LedgerKeys): void {
+  // Keys that come from the environment leave no file: then only their ledger knows of itself.
+  if (!existsSync(keys.directory)) return;
   if (readKeyFile(keys.directory, MADE) !== undefined) return;
   try {
     writeKeyFile(keys.directory, MADE, utf8("1\n"));

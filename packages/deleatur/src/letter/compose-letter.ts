@@ -166,7 +166,7 @@ function open(lines: readonly OpenLine[], wording: Wording, date: (at: Date) => 
 function check(options: LetterOptions, wording: Wording): string {
   const code = options.personCode === undefined ? undefined : escapeHtml(options.personCode);
   const command = `deleatur verify RECEIPT.deleatur.json \\
-  --boundary boundary.public.json --public-key public-key.pem${code === undefined ? "" : " \\\n  --person-code CODE"}`;
+  --boundary boundary.public.json --public-key public-key.pem${code === undefined ? "" : " \\\n  --person-code CODE --subject-file IDENTIFIERS.txt"} --self-attested`;
   const box =
     code === undefined
       ? `<p class="note">${wording.noCodeNote}</p>`

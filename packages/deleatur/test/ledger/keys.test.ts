@@ -18,7 +18,7 @@ describe("opening keys", () => {
   test("makes them once", () => {
     const { file, keys, reopen } = temporaryLedger();
     const directory = `${file}.keys`;
-    expect(readdirSync(directory).toSorted()).toEqual([...NAMES]);
+    expect(readdirSync(directory).toSorted()).toEqual([...NAMES, "ledger-made"].toSorted());
     expect(reopen().keys.publicKeyPem()).toBe(keys.publicKeyPem());
   });
 

@@ -55,7 +55,7 @@ async function hold(given: readonly string[], flags: HoldFlags, context: VerbCon
   const held = await bracketRun(
     engine,
     "hold",
-    () => placeHolds(engine, { records, ground, until }),
+    () => placeHolds(engine, { records, ground, until }, context.terminal.signal),
     context.terminal.signal,
   );
   return { text: `${count(held, "record")} held until ${until}`, json: { held, until }, exitCode: 0 };

@@ -88,7 +88,21 @@ async function ownScope(flags: VerifyFlags, { terminal, givenBoundary }: VerbCon
     const list = await readGiven(terminal, flags.expect);
     return { expect: own("--expect", () => parseExpectList(list)) };
   }
-  return givenBoundary === undefined ? undefined : { boundary: await readGiven(terminal, givenBoundary) };
+  return givenBoundary === undefined
+    ? undefined
+    : { boundary: publicFormText(await readGiven(terminal, givenBoundary)) };
+}
+
+/** The natural slip is to give `deleatur.yaml`, which `--boundary` takes everywhere else. */
+function publicFormText(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    throw new UsageError("NOT_A_PUBLIC_FORM", "what --boundary names is no public form of an inventory", {
+      cure: "make one with `deleatur check --public FILE`, or get it from whom you trust",
+    });
+  }
 }
 
 /** What is wrong in the verifier's own options is the caller's to mend; a foreign message could repeat what was given. */

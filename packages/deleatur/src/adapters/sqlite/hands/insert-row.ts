@@ -17,7 +17,9 @@ export function insertRow(db: Db, layout: Layout, artifact: Artifact): ArtifactK
     const named = artifact.subjects.filter(({ type }) => type === locator.type).map(({ value }) => value);
     const [first] = named;
     if (first === undefined) continue;
-    if (locator.how === "column" && !values.has(locator.column))
+    // A number that the store gives itself may be the person's too: then the row is whoever's number it gets.
+    const isGiven = locator.how === "column" && isNumbered(layout, locator.column) && !/^\d+$/.test(first);
+    if (locator.how === "column" && !isGiven && !values.has(locator.column))
       values.set(locator.column, typed(layout, locator.column, first));
     if (locator.how === "json" && !values.has(locator.column)) values.set(locator.column, nested(locator.path, first));
     if (locator.how === "via") joins.push({ join: locator.join, values: named });
@@ -62,6 +64,11 @@ function setKey(layout: Layout, key: string, values: Map<string, SqlValue>): voi
     }
     values.set(name, value);
   }
+}
+
+/** An INTEGER PRIMARY KEY, or the rowid itself. */
+function isNumbered({ columns, key }: Layout, name: string): boolean {
+  return isRowid(name) || (key.length === 1 && key[0] === name && /^integer$/i.test(columns.get(name)?.type ?? ""));
 }
 
 function typed(layout: Layout, name: string, text: string): SqlValue {
