@@ -1,4 +1,12 @@
--- Schema version 1 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 2 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+CREATE TABLE allowed_runs (
+  gram INTEGER NOT NULL PRIMARY KEY,
+  runs BLOB NOT NULL CHECK (length(runs) > 0 AND length(runs) % 6 = 0)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE allowed_texts (
+  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE artifact_subjects (
   subject BLOB NOT NULL REFERENCES identifiers (digest),
   artifact BLOB NOT NULL REFERENCES artifacts (digest),
@@ -61,6 +69,31 @@ CREATE TABLE fences (
   digest BLOB NOT NULL,
   request TEXT NOT NULL,
   PRIMARY KEY (digest, request)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fingerprints (
+  gram INTEGER NOT NULL,
+  guard INTEGER NOT NULL REFERENCES guarded_requests (guard) ON DELETE CASCADE,
+  runs BLOB NOT NULL CHECK (length(runs) > 0 AND length(runs) % 6 = 0),
+  PRIMARY KEY (gram, guard)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE guarded_owners (
+  guard INTEGER NOT NULL REFERENCES guarded_requests (guard) ON DELETE CASCADE,
+  owner BLOB NOT NULL,
+  PRIMARY KEY (guard, owner)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE guarded_requests (
+  guard INTEGER NOT NULL PRIMARY KEY,
+  request TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+CREATE TABLE held_writes (
+  id TEXT NOT NULL PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+  surface TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('held', 'allowed')),
+  sealed BLOB,
+  since TEXT NOT NULL,
+  until TEXT NOT NULL,
+  CHECK ((state = 'held') = (sealed IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE holds (
   artifact BLOB NOT NULL PRIMARY KEY,
@@ -188,6 +221,7 @@ CREATE INDEX artifact_subjects_by_artifact ON artifact_subjects (artifact, subje
 CREATE INDEX denylist_by_request ON denylist (request);
 CREATE INDEX derivations_by_derived ON derivations (derived, source);
 CREATE INDEX fences_by_request ON fences (request);
+CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
 CREATE UNIQUE INDEX risks_open ON risks (request, surface, kind) WHERE closed IS NULL;
 CREATE TRIGGER log_entries_remain BEFORE DELETE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER log_entries_stay BEFORE UPDATE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;

@@ -5,6 +5,7 @@ export type { ErasureClaim, Evidence, SurfaceEvidence, Survivor } from "./attest
 export { judge } from "./attest/judge.ts";
 export type { AttestationAnswer, JudgedError, Judgement, Reason, ReasonCode, Verdict } from "./attest/judgement.ts";
 export { verdictReport, type VerdictReport } from "./attest/verdict-report.ts";
+export type { HeldDecision } from "./audit/review-held.ts";
 export type { BoundaryInput } from "./boundary/boundary-input.ts";
 export { defineBoundary, loadBoundary } from "./boundary/parse-boundary.ts";
 export { publicForm } from "./boundary/public-form.ts";
@@ -27,3 +28,4 @@ export {
 export { type Deleatur, openDeleatur, type OpenOptions } from "./open-deleatur.ts";
 export type { ProgressEvent } from "./progress.ts";
 export type { GivenContent, GivenWrite } from "./record/write-under-intent.ts";
+export { type Held, type HeldWrite, isHeld } from "./record/hold-write.ts";

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type Check, checkBoundary } from "./audit/check-boundary.ts";
 import { findPerson, type Found } from "./audit/find-person.ts";
 import { type AuditTicket, prepareAudit } from "./audit/prepare-audit.ts";
+import { decideHeld, type HeldDecision } from "./audit/review-held.ts";
 import { decideSuspect, listSuspects, type ReviewDecision } from "./audit/review-suspects.ts";
 import { type AuditOrder, runAudit } from "./audit/run-audit.ts";
 import { loadBoundary } from "./boundary/parse-boundary.ts";
@@ -22,6 +23,7 @@ import { UsageError, WriteRefusedError } from "./model/errors.ts";
 import { requestId } from "./model/ids.ts";
 import type { ReportProgress } from "./progress.ts";
 import { harvestLineage, recordHarvest } from "./record/harvest.ts";
+import { type Held, type HeldWrite, listHeld } from "./record/hold-write.ts";
 import { type GivenWrite, prepareWrite, writeUnderIntent } from "./record/write-under-intent.ts";
 
 export interface OpenOptions {
@@ -43,23 +45,33 @@ type Write<Result> = () => Result | Promise<Result>;
 
 export interface Deleatur {
   readonly engine: Engine;
-  /** Records an artifact of first hand. @throws WriteRefusedError FENCED, DENYLISTED; then nothing is left in the store */
-  record<Result>(surface: string, given: GivenWrite, write: Write<Result>, signal?: AbortSignal): Promise<Result>;
+  /** Records an artifact of first hand; `Held` (see `isHeld`) where a person must decide first, and nothing was written. @throws WriteRefusedError FENCED, DENYLISTED; then nothing is left in the store */
+  record<Result>(
+    surface: string,
+    given: GivenWrite,
+    write: Write<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result | Held>;
   /** The same for many artifacts under one write: all or none. */
   recordBatch<Result>(
     surface: string,
     given: readonly GivenWrite[],
     write: Write<Result>,
     signal?: AbortSignal,
-  ): Promise<Result>;
+  ): Promise<Result | Held>;
   /** Records a derived artifact. @throws WriteRefusedError NO_SOURCE, ERASED_SOURCE, FENCED, DENYLISTED */
-  derive<Result>(surface: string, given: GivenDerivation, write: Write<Result>, signal?: AbortSignal): Promise<Result>;
+  derive<Result>(
+    surface: string,
+    given: GivenDerivation,
+    write: Write<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result | Held>;
   deriveBatch<Result>(
     surface: string,
     given: readonly GivenDerivation[],
     write: Write<Result>,
     signal?: AbortSignal,
-  ): Promise<Result>;
+  ): Promise<Result | Held>;
   /** Registers the function that a surface's `rederive: NAME` calls. */
   registerRederive(name: string, rederiver: Rederiver): void;
   /** Harvests the declared lineage of all surfaces into the ledger. */
@@ -81,6 +93,9 @@ export interface Deleatur {
   /** Likenesses that a person must review. */
   suspects(request: string): readonly Suspect[];
   review(request: string, decision: ReviewDecision): void;
+  /** Writes that carry erased content of somebody else, with what they say. */
+  held(): readonly HeldWrite[];
+  decideHeld(decision: HeldDecision): void;
   close(): Promise<void>;
 }
 
@@ -97,6 +112,7 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
   const ledger = openLedger({ file, keys, clock, random, boundaryId: boundary.id });
   const engine = createEngine({ boundary, ledger, clock, random, report: options.report ?? ((): void => undefined) });
   closeOverdue(engine);
+  ledger.expireHeld();
   return bindActs(engine);
 }
 
@@ -142,6 +158,8 @@ function bindActs(engine: Engine): Deleatur {
     audit: (order, signal = NEVER) => runAudit(engine, order, signal),
     suspects: (request) => listSuspects(engine, request),
     review: (request, decision) => decideSuspect(engine, request, decision),
+    held: () => listHeld(engine),
+    decideHeld: (decision) => decideHeld(engine, decision),
     close: () => engine.close(),
   };
 }

@@ -2,8 +2,9 @@
 import type { Engine } from "../engine.ts";
 import type { LiftSelector } from "../ledger/ledger.ts";
 import { UsageError } from "../model/errors.ts";
-import { parseIdentifier, requestId } from "../model/ids.ts";
+import { parseIdentifier, type RequestId, requestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { normaliseWords } from "../probe/normalise-words.ts";
 import { contentDigests } from "../record/guard.ts";
 import { type NamedAct, namedAct } from "./named-act.ts";
 import { roundedCount } from "./rounded-count.ts";
@@ -13,7 +14,7 @@ export interface LiftOrder extends NamedAct {
   readonly request?: string;
   /** The person's identifiers: entries on content outlive this (GUARD-2). */
   readonly subject?: readonly string[];
-  /** Texts that may be stored again, such as boilerplate. */
+  /** Texts that may be stored again, such as boilerplate: alone and inside larger ones. Without a request, by whomever they are asked to be forgotten later. */
   readonly texts?: readonly string[];
 }
 
@@ -29,7 +30,7 @@ export function liftEntries(engine: Engine, order: LiftOrder): number {
   };
   return ledger.transaction(() => {
     const lifted = ledger.liftDenylist(selector);
-    if (lifted === 0) {
+    if (lifted + liftRuns(engine, order, request) === 0) {
       throw new UsageError("NOTHING_LIFTED", "no do-not-store entry matches, nothing was lifted", {
         cure: "check the request, the identifiers or the texts",
       });
@@ -43,6 +44,22 @@ export function liftEntries(engine: Engine, order: LiftOrder): number {
     });
     return lifted;
   });
+}
+
+/** Runs of words go with the request, or with the texts, that are named. A text that is let in for good is no entry of a later request either. */
+function liftRuns({ ledger }: Engine, { subject, texts }: LiftOrder, request: RequestId | undefined): number {
+  if (subject !== undefined) return 0;
+  if (texts === undefined) return request === undefined ? 0 : ledger.dropFingerprints(request);
+  let count = 0;
+  for (const text of texts) {
+    const words = normaliseWords(text);
+    count += ledger.dropRuns(ledger.runGrams(words), request);
+    if (request === undefined) {
+      const digests = contentDigests(ledger, [{ type: "text", name: "text", text }]).map(({ digest }) => digest);
+      ledger.allowText(digests, ledger.runGrams(words));
+    }
+  }
+  return count;
 }
 
 function entriesOn({ ledger }: Engine, text: string): readonly string[] {

@@ -1,5 +1,6 @@
 // Offers erased words again as a careless importer would, and new words of somebody else as the control: only these may get in.
 import { WriteRefusedError } from "../model/errors.ts";
+import { isHeld } from "../record/hold-write.ts";
 import type { BuiltMemory } from "./build-memory.ts";
 import type { DemoPage } from "./demo-page.ts";
 import type { DemoChecks, DemoResult } from "./demo-result.ts";
@@ -23,7 +24,7 @@ export async function offerAgain(
       what: "the same words in capitals, as somebody else's",
       by: other?.id ?? "",
       text: shout(words),
-      wanted: "DENYLISTED",
+      wanted: "held",
     },
     {
       what: `new words of ${other?.name ?? "another person"}`,
@@ -38,12 +39,13 @@ export async function offerAgain(
     const episode = { id: next + index, by, at: "2026-11-18T09:00:00Z", transcript: "2026-w47", text };
     let answer = "stored";
     try {
-      await built.memory.record(
+      const result = await built.memory.record(
         "episodes",
         { key: String(episode.id), subjects: [`account:${by}`], content: { text } },
         () => built.store.insertEpisodes([episode]),
         signal,
       );
+      if (isHeld(result)) answer = "held";
     } catch (error) {
       if (!(error instanceof WriteRefusedError)) throw error;
       answer = error.code;
@@ -53,10 +55,12 @@ export async function offerAgain(
   }
   page.table(
     ["offered", "answer"],
-    answers.map(({ what, answer }) => [what, answer === "stored" ? "stored" : `refused (${answer})`]),
+    answers.map(({ what, answer }) => [what, SAID[answer] ?? `refused (${answer})`]),
   );
   return answers;
 }
+
+const SAID: Readonly<Record<string, string>> = { stored: "stored", held: "held for review, not stored" };
 
 function shout(text: string): string {
   return text.toUpperCase().replaceAll(" ", "  ");

@@ -76,7 +76,10 @@ function hasInsertPath({ role, guarantees }: { readonly role: SurfaceRole; reado
   return guarantees.scan !== "none" && role !== "backup";
 }
 
-type Door = (artifact: Artifact, signal: AbortSignal) => Promise<"refused" | "accepted" | "no-path" | "failed">;
+type Door = (
+  artifact: Artifact,
+  signal: AbortSignal,
+) => Promise<"refused" | "held" | "accepted" | "no-path" | "failed">;
 
 async function tryDoor(
   engine: Engine,
@@ -100,6 +103,7 @@ async function tryDoor(
   const controlAnswer = await door(control, signal);
   if (controlAnswer === "no-path") return { outcome: "no-path", controlsTaken: 0, controlsFound: 0 };
   const controlsFound = controlAnswer === "accepted" ? 1 : 0;
+  let outcome: "refused" | "held" = "refused";
   for (const { content, ref } of needles) {
     signal.throwIfAborted();
     const digests = contentDigests(ledger, content);
@@ -114,17 +118,18 @@ async function tryDoor(
       if (subjects === identifiers && identifiers.length === 0) continue;
       const answer = await door({ surface: ref.surface, key: newKey(), subjects, sources: [], content }, signal);
       if (answer === "accepted") return { outcome: "accepted", controlsTaken: 1, controlsFound };
+      // A held write is a shut door too; the weaker answer stands for all.
+      if (answer === "held") outcome = "held";
       if (answer === "failed") return { outcome: "not-run", controlsTaken: 1, controlsFound };
     }
   }
-  return { outcome: "refused", controlsTaken: 1, controlsFound };
+  return { outcome, controlsTaken: 1, controlsFound };
 }
 
 function sdkDoor(ledger: Ledger): Door {
+  const outcomes = { pass: "accepted", refuse: "refused", hold: "held" } as const;
   return ({ surface, key, subjects, content }) =>
-    Promise.resolve(
-      guardWrite(ledger, { ref: { surface, key }, subjects, content }).answer === "pass" ? "accepted" : "refused",
-    );
+    Promise.resolve(outcomes[guardWrite(ledger, { ref: { surface, key }, subjects, content }).answer]);
 }
 
 async function storeDoor(engine: Engine, id: SurfaceId): Promise<Door> {

@@ -6,7 +6,7 @@ import { BoundaryError, UsageError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId } from "../model/ids.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { concludeRequest } from "./conclude-request.ts";
-import { denyReturn } from "./deny.ts";
+import { allowReplaced, denyReturn } from "./deny.ts";
 import { eraseClosure } from "./erase-closure.ts";
 import { knownArtifacts } from "./known-artifacts.ts";
 import type { RequestOutcome } from "./outcome.ts";
@@ -111,6 +111,7 @@ export async function continueRequest(
   await journal.step("rederive", async () => {
     const replacements = await prepareRewrites(engine, plan, openNeedles(engine, id), signal);
     sealReplacements(engine, id, round, replacements);
+    allowReplaced(engine, id, replacements.values());
     return { prepared: replacements.size };
   });
   await journal.step("erase", () => eraseClosure(engine, id, plan, openReplacements(engine, id, round), signal));

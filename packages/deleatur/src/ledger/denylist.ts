@@ -36,6 +36,7 @@ export function createDenylist(core: LedgerCore): Denylist {
       connection.transaction(() => {
         let added = 0;
         for (const { kind, digest, shared, owners } of entries) {
+          if (connection.get("SELECT 1 FROM allowed_texts WHERE digest = ?", digest) !== undefined) continue;
           const known = connection.get<{ id: string; shared: number }>(
             "SELECT id, shared FROM denylist WHERE kind = ? AND digest = ? AND request = ?",
             kind,

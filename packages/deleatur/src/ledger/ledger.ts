@@ -192,6 +192,71 @@ export interface Denylist {
   denylistCount(request?: RequestId): number;
 }
 
+/** A gram that a window of a text chose, with the runs of eight words whose least gram it is. All numbers are keyed (GUARD-2). */
+export interface GramOfRuns {
+  /** 53 bits: what is looked up. */
+  readonly gram: number;
+  /** 48 bits each: what tells that all eight words are the same. */
+  readonly runs: readonly number[];
+}
+
+export interface WordRuns {
+  /** Every run of the text, in order, as a number that lives in memory only. None where there are fewer than eight words. */
+  runValues(words: readonly string[]): Float64Array;
+  /**
+   * The runs as they are stored and looked up, without those that `isLeftOut` by their value. Two texts with a common run have a common gram with a
+   * common run number, always: the gram is the least of the run's own, so it is the same wherever the run stands.
+   */
+  runGrams(words: readonly string[], isLeftOut?: (value: number) => boolean): Generator<GramOfRuns>;
+}
+
+export interface FoundGram extends GramOfRuns {
+  readonly request: RequestId;
+  /** Hex of `identifierDigest`. */
+  readonly owners: readonly string[];
+}
+
+/** Which runs of words were erased: finds a larger text that contains an erased one. */
+export interface Fingerprints {
+  /** Takes the place of what the request had. Answers how many runs there are. */
+  putFingerprints(request: RequestId, owners: readonly Uint8Array[], grams: Iterable<GramOfRuns>): number;
+  /** What is filed under these grams, of all requests. */
+  findFingerprints(grams: readonly number[]): readonly FoundGram[];
+  /** Takes runs away, of one request or of all. Answers how many. */
+  dropRuns(grams: Iterable<GramOfRuns>, request?: RequestId): number;
+  dropFingerprints(request: RequestId): number;
+  /** From now on neither the digests nor the runs become entries of any request. */
+  allowText(digests: readonly Uint8Array[], grams: Iterable<GramOfRuns>): void;
+}
+
+export interface HeldRow {
+  readonly id: string;
+  readonly surface: string;
+  readonly since: string;
+  readonly until: string;
+  readonly value: Uint8Array;
+}
+
+/** Writes that wait for a person's decision. */
+export interface HeldWrites {
+  /** Seals `value`; the same digest again answers the same id. */
+  holdWrite(order: {
+    readonly digest: Uint8Array;
+    readonly surface: SurfaceId;
+    readonly value: Uint8Array;
+    readonly until: string;
+  }): string;
+  /** The undecided, the oldest first. */
+  heldWrites(): readonly HeldRow[];
+  /** Drops the sealed value and lets the digest in, once, until then. False where none is held under this id. */
+  allowHeld(id: string, until: string): boolean;
+  discardHeld(id: string): boolean;
+  isAllowed(digest: Uint8Array): boolean;
+  useAllowance(digest: Uint8Array): boolean;
+  /** Discards what nobody decided in time. Answers how many. */
+  expireHeld(): number;
+}
+
 export interface Digests {
   /** HMAC-SHA256 under the guard key, separated by domain; parts are length-prefixed. */
   keyedDigest(domain: string, ...parts: readonly (string | Uint8Array)[]): Uint8Array;
@@ -310,6 +375,9 @@ export interface Ledger
     Fence,
     Denylist,
     Digests,
+    WordRuns,
+    Fingerprints,
+    HeldWrites,
     RequestJournal,
     Epochs,
     BoundaryVersions,

@@ -76,6 +76,16 @@ export interface ReviewEntry {
   readonly reason: string;
 }
 
+export interface HeldDecidedEntry {
+  readonly type: "held-decided";
+  readonly at: string;
+  /** Random, 32 hex digits. */
+  readonly held: string;
+  readonly decision: "released" | "discarded";
+  readonly role: string;
+  readonly reason: string;
+}
+
 export interface EdgeConfirmedEntry {
   readonly type: "edge-confirmed";
   readonly at: string;
@@ -131,6 +141,7 @@ export type LedgerLogEntry =
   | WriteRefusedEntry
   | LiftEntry
   | ReviewEntry
+  | HeldDecidedEntry
   | EdgeConfirmedEntry
   | IdentifierNoneEntry
   | RiskEntry

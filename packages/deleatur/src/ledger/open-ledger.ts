@@ -10,6 +10,8 @@ import { createDenylist } from "./denylist.ts";
 import { createDigests } from "./digests.ts";
 import { createEpochs } from "./epochs.ts";
 import { createFence } from "./fence.ts";
+import { createFingerprints } from "./fingerprints.ts";
+import { createHeldWrites } from "./held-writes.ts";
 import { createHolds } from "./holds.ts";
 import { createIntents } from "./intents.ts";
 import { readKeyFile, writeKeyFile } from "./key-files.ts";
@@ -22,6 +24,7 @@ import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 import { createRequestJournal } from "./request-journal.ts";
 import { createRequests } from "./requests.ts";
 import { createRisks } from "./risks.ts";
+import { createWordRuns } from "./word-runs.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -83,6 +86,9 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
     ...fence,
     ...createIntents(core, fence, lineage),
     ...createDenylist(core),
+    ...createWordRuns(digests),
+    ...createFingerprints(core),
+    ...createHeldWrites(core),
     ...createRequests(core),
     ...createRequestJournal(core),
     ...createEpochs(core),

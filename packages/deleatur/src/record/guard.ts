@@ -11,9 +11,9 @@ export interface OfferedWrite {
   readonly content: readonly ContentField[];
 }
 
-/** The guard's answer. `by` is the kind of entry that refused it; nothing of the content. */
+/** The guard's answer. `by` is the kind of entry that stands against it; nothing of the content. */
 export type GuardAnswer =
-  { readonly answer: "pass" } | { readonly answer: "refuse"; readonly by: DenylistKind; readonly entry: string };
+  { readonly answer: "pass" } | { readonly answer: "refuse" | "hold"; readonly by: DenylistKind | "contained" };
 
 /** Texts of fewer words than this say too little to be anybody's own (GUARD-2). */
 const DISTINCTIVE_WORDS = 8;
@@ -51,27 +51,65 @@ export function recordDigest(ledger: Ledger, ref: ArtifactRef): Uint8Array {
   return ledger.keyedDigest("guard/record", ref.surface, ref.key);
 }
 
-/** Asks every entry that could match a write; the first refusal answers. @throws LedgerError where the ledger is out of reach (fails closed) */
+/**
+ * Asks every entry that could match a write. What a forgotten person owns is refused; content of somebody forgotten that is offered by or about
+ * anybody else is held; content that others also had passes for a known other person. @throws LedgerError where the ledger is out of reach (fails closed)
+ */
 export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
   for (const identifier of write.subjects) {
-    const [entry] = ledger.findDenylist("identifier", ledger.identifierDigest(identifier));
-    if (entry !== undefined) return { answer: "refuse", by: "identifier", entry: entry.id };
+    if (ledger.findDenylist("identifier", ledger.identifierDigest(identifier)).length > 0)
+      return { answer: "refuse", by: "identifier" };
   }
-  const [record] = ledger.findDenylist("record", recordDigest(ledger, write.ref));
-  if (record !== undefined) return { answer: "refuse", by: "record", entry: record.id };
+  if (ledger.findDenylist("record", recordDigest(ledger, write.ref)).length > 0)
+    return { answer: "refuse", by: "record" };
+  const isKnown = write.subjects.length > 0;
+  const offeredBy = new Set(
+    write.subjects.map((identifier) => Buffer.from(ledger.identifierDigest(identifier)).toString("hex")),
+  );
+  // The owners were refused by their identifiers above, unless a lift let them back: then their own content is still kept out.
+  const isOwned = (owners: readonly string[]): boolean => owners.some((owner) => offeredBy.has(owner));
+  let held: GuardAnswer | undefined;
   for (const { kind, digest } of contentDigests(ledger, write.content)) {
     for (const entry of ledger.findDenylist(kind, digest)) {
-      // Content that others also had passes for a known other person; the owners were refused by their identifiers above,
-      // unless a lift let them back: then their own content is still kept out.
-      if (entry.shared && write.subjects.length > 0 && !isOwned(ledger, write.subjects, entry.owners)) continue;
-      return { answer: "refuse", by: kind, entry: entry.id };
+      if (isOwned(entry.owners)) return { answer: "refuse", by: kind };
+      if (!entry.shared || !isKnown) held ??= { answer: "hold", by: kind };
     }
   }
-  return { answer: "pass" };
+  for (const field of write.content) {
+    if (field.type !== "text") continue;
+    const contained = findContained(ledger, field.text, (owners) => isKnown && isOwned(owners));
+    if (contained === "owned") return { answer: "refuse", by: "contained" };
+    if (contained === "found") held ??= { answer: "hold", by: "contained" };
+  }
+  return held ?? { answer: "pass" };
 }
 
-function isOwned(ledger: Ledger, subjects: readonly SubjectIdentifier[], owners: readonly string[]): boolean {
-  return subjects.some((identifier) =>
-    owners.includes(Buffer.from(ledger.identifierDigest(identifier)).toString("hex")),
-  );
+/** Grams that are looked up at once. */
+const BATCH = 2_000;
+
+/** Whether a text shares a run of eight words with an erased one, and whether with one of the given owners. */
+export function findContained(
+  ledger: Ledger,
+  text: string,
+  isOwned: (owners: readonly string[]) => boolean,
+): "none" | "found" | "owned" {
+  const wanted = new Map<number, number[]>();
+  let isFound = false;
+  /** Looks up what has gathered. Answers whether it is the owner's. */
+  const look = (): boolean => {
+    const matches = ledger
+      .findFingerprints([...wanted.keys()])
+      .filter(({ gram, runs }) => wanted.get(gram)?.some((run) => runs.includes(run)) === true);
+    wanted.clear();
+    isFound ||= matches.length > 0;
+    return matches.some(({ owners }) => isOwned(owners));
+  };
+  for (const { gram, runs } of ledger.runGrams(normaliseWords(text))) {
+    const known = wanted.get(gram);
+    if (known === undefined) wanted.set(gram, [...runs]);
+    else known.push(...runs);
+    if (wanted.size >= BATCH && look()) return "owned";
+  }
+  if (wanted.size > 0 && look()) return "owned";
+  return isFound ? "found" : "none";
 }

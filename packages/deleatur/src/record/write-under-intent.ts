@@ -5,6 +5,7 @@ import { WriteRefusedError } from "../model/errors.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { artifactKey, type ArtifactRef, parseArtifactId, parseIdentifier, surfaceId } from "../model/ids.ts";
 import { contentDigests, guardWrite, type OfferedWrite } from "./guard.ts";
+import { type Held, heldDigest, holdWrites } from "./hold-write.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 
 /** Content as the application gives it: field name to text, bytes or vector. */
@@ -36,6 +37,7 @@ export function prepareWrite(surface: string, given: GivenWrite): PreparedWrite 
 
 /**
  * Runs the application's write for a batch of artifacts under one intent each: all are committed or none.
+ * Content of somebody forgotten that is not about them is held: the application's write is not run, or undone.
  * @throws WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first
  */
 export async function writeUnderIntent<Result>(
@@ -43,11 +45,10 @@ export async function writeUnderIntent<Result>(
   writes: readonly PreparedWrite[],
   write: () => Result | Promise<Result>,
   signal: AbortSignal,
-): Promise<Result> {
-  for (const prepared of writes) {
-    engine.bound(prepared.ref.surface);
-    refuseDenylisted(engine, prepared);
-  }
+): Promise<Result | Held> {
+  for (const { ref } of writes) engine.bound(ref.surface);
+  const offered = askGuard(engine, writes);
+  if (offered.held.length > 0) return holdWrites(engine, offered.held);
   const intents = engine.ledger.beginIntents(
     writes.map(({ ref, subjects, sources, content }) => {
       const [first] = contentDigests(engine.ledger, content);
@@ -64,7 +65,11 @@ export async function writeUnderIntent<Result>(
   );
   try {
     // Asked once more: a whole request may have come and gone between the first question and the intent.
-    for (const prepared of writes) refuseDenylisted(engine, prepared);
+    const { held } = askGuard(engine, writes);
+    if (held.length > 0) {
+      engine.ledger.abortIntents(intents);
+      return holdWrites(engine, held);
+    }
   } catch (error) {
     engine.ledger.abortIntents(intents);
     throw error;
@@ -80,8 +85,15 @@ export async function writeUnderIntent<Result>(
   try {
     // Asked again: an entry may have been made while the application wrote. The fence stands before any entry is made and outlives its
     // making, so whoever passes here and is committed under no fence was not on the list.
-    for (const prepared of writes) refuseDenylisted(engine, prepared);
-    engine.ledger.commitIntents(intents);
+    const { held, allowances } = askGuard(engine, writes);
+    if (held.length > 0) {
+      await undo(engine, writes, intents, signal);
+      return holdWrites(engine, held);
+    }
+    engine.ledger.transaction(() => {
+      engine.ledger.commitIntents(intents);
+      for (const digest of allowances) engine.ledger.useAllowance(digest);
+    });
   } catch (error) {
     if (error instanceof WriteRefusedError) await undo(engine, writes, intents, signal);
     throw error;
@@ -89,9 +101,28 @@ export async function writeUnderIntent<Result>(
   return result;
 }
 
-function refuseDenylisted(engine: Engine, write: PreparedWrite): void {
-  const answer = guardWrite(engine.ledger, write);
-  if (answer.answer === "pass") return;
+interface Guarded {
+  readonly held: readonly PreparedWrite[];
+  /** Digests of writes that a review released; each lets one write in. */
+  readonly allowances: readonly Uint8Array[];
+}
+
+/** @throws WriteRefusedError DENYLISTED */
+function askGuard(engine: Engine, writes: readonly PreparedWrite[]): Guarded {
+  const held: PreparedWrite[] = [];
+  const allowances: Uint8Array[] = [];
+  for (const write of writes) {
+    const answer = guardWrite(engine.ledger, write);
+    if (answer.answer === "pass") continue;
+    if (answer.answer === "refuse") refuse(engine, write, answer.by);
+    const digest = heldDigest(engine.ledger, write);
+    if (engine.ledger.isAllowed(digest)) allowances.push(digest);
+    else held.push(write);
+  }
+  return { held, allowances };
+}
+
+function refuse(engine: Engine, write: PreparedWrite, by: string): never {
   engine.ledger.append({
     type: "violation",
     at: utcTime(engine.clock()),
@@ -100,7 +131,7 @@ function refuseDenylisted(engine: Engine, write: PreparedWrite): void {
   });
   throw new WriteRefusedError(
     "DENYLISTED",
-    `a write to ${write.ref.surface} was refused: it is on the do-not-store list (${answer.by})`,
+    `a write to ${write.ref.surface} was refused: it is on the do-not-store list (${by})`,
     {
       place: { surface: write.ref.surface },
       cure: "do not retry; after a lawful return use `deleatur lift`",

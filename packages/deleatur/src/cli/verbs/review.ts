@@ -1,11 +1,14 @@
-// `review`: likenesses that a person must decide, with what they say; and the decision itself, by a role and with a reason code.
+// `review`: likenesses and held writes that a person must decide, with what they say; and the decision itself, by a role and with a reason code.
 import { type Command, Option } from "commander";
 import { bracketRun } from "../../audit/bracket-run.ts";
 import { listRequests } from "../../audit/list-requests.ts";
+import { shownContent } from "../../audit/find-person.ts";
 import { readSuspect } from "../../audit/review-suspects.ts";
 import type { Suspect } from "../../examine/grade-findings.ts";
 import { UsageError } from "../../model/errors.ts";
+import { artifactId } from "../../model/ids.ts";
 import type { Deleatur } from "../../open-deleatur.ts";
+import type { HeldWrite } from "../../record/hold-write.ts";
 import { count } from "../print/words.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
@@ -13,6 +16,8 @@ import type { RunVerb, VerbContext } from "../verb.ts";
 interface ReviewFlags {
   readonly keep?: string;
   readonly erase?: string;
+  readonly release?: string;
+  readonly discard?: string;
   readonly role?: string;
   readonly reason?: string;
 }
@@ -23,6 +28,10 @@ export function addReview(program: Command, run: RunVerb): void {
     .description("review likenesses: list what a person must decide, with its content, and take the decision")
     .addOption(new Option("--keep <id>", "it is lawful to keep this one").conflicts("erase"))
     .option("--erase <id>", "it is about the person: `forget --resume` erases or rewrites it")
+    .addOption(
+      new Option("--release <id>", "a held write may be written again, once; shows it").conflicts(["keep", "erase"]),
+    )
+    .addOption(new Option("--discard <id>", "a held write is dropped").conflicts(["keep", "erase", "release"]))
     .option("--role <role>", "who decides, for example privacy-officer; logged")
     .option("--reason <code>", "why, for example NOT_ABOUT_THE_PERSON; logged")
     .action((request: string | undefined, flags: ReviewFlags, command: Command) =>
@@ -31,6 +40,8 @@ export function addReview(program: Command, run: RunVerb): void {
 }
 
 async function review(request: string | undefined, flags: ReviewFlags, context: VerbContext): Promise<VerbResult> {
+  const held = flags.release ?? flags.discard;
+  if (held !== undefined) return decideOnHeld(held, flags, context);
   const suspect = flags.keep ?? flags.erase;
   if (suspect === undefined) return list(request, context);
   const { role, reason } = flags;
@@ -56,6 +67,60 @@ async function review(request: string | undefined, flags: ReviewFlags, context: 
   };
 }
 
+async function decideOnHeld(id: string, flags: ReviewFlags, context: VerbContext): Promise<VerbResult> {
+  const { role, reason } = flags;
+  if (role === undefined || reason === undefined) {
+    throw new UsageError("DECISION_INCOMPLETE", "a decision names who decides and why", {
+      cure: "deleatur review --release ID --role ROLE --reason CODE",
+    });
+  }
+  const memory = await context.openMemory();
+  const decision = flags.release === undefined ? "discarded" : "released";
+  const write = memory.held().find((one) => one.id === id);
+  await bracketRun(
+    memory.engine,
+    "review",
+    () => memory.decideHeld({ held: id, decision, role, reason }),
+    context.terminal.signal,
+  );
+  const text =
+    decision === "discarded"
+      ? "Discarded and logged."
+      : "Released and logged: the application may write it again, once. This is the last time that it is shown.";
+  return {
+    text: decision === "discarded" || write === undefined ? text : [text, ...heldLines(write)].join("\n"),
+    json: {
+      held: { open: memory.held().length },
+      decision: { held: id, decision, role, reason },
+      ...(decision === "released" && write !== undefined ? { write: shownWrite(write) } : {}),
+    },
+    exitCode: 0,
+  };
+}
+
+function shownWrite({ id, since, until, artifact }: HeldWrite): Readonly<Record<string, unknown>> {
+  const { surface, key, subjects, sources } = artifact;
+  return {
+    id,
+    since,
+    until,
+    surface,
+    key,
+    subjects: subjects.map(({ type, value }) => `${type}:${value}`),
+    sources: sources.map(artifactId),
+    content: shownContent(artifact),
+  };
+}
+
+function heldLines({ id, until, artifact }: HeldWrite): readonly string[] {
+  return [
+    "",
+    `  ${id}  a write to ${artifactId(artifact)} is held until ${until.slice(0, 10)}`,
+    ...Object.entries(shownContent(artifact)).map(([name, text]) => `    ${name}: ${text.replaceAll(/\s+/g, " ")}`),
+    `    deleatur review --release ${id} | --discard ${id} --role ROLE --reason CODE`,
+  ];
+}
+
 interface Shown {
   readonly request: string;
   readonly suspect: Suspect;
@@ -72,12 +137,18 @@ async function list(request: string | undefined, context: VerbContext): Promise<
       shown.push({ request: id, suspect, content });
     }
   }
+  // Held writes belong to no request: whoever names one asks about that alone.
+  const held = request === undefined ? memory.held() : [];
+  const parts = [
+    ...(shown.length === 0
+      ? []
+      : [`${count(shown.length, "likeness", "likenesses")} to decide`, ...shown.flatMap(suspectLines)]),
+    ...(held.length === 0 ? [] : [`${count(held.length, "held write")} to decide`, ...held.flatMap(heldLines)]),
+  ];
   return {
-    text:
-      shown.length === 0
-        ? "Nothing to review."
-        : [`${count(shown.length, "likeness", "likenesses")} to decide`, ...shown.flatMap(suspectLines)].join("\n"),
+    text: parts.length === 0 ? "Nothing to review." : parts.join("\n"),
     json: {
+      held: { open: held.length, list: held.map(shownWrite) },
       suspects: { open: shown.length },
       list: shown.map(({ request: id, suspect, content }) => ({ request: id, ...suspect, content: content ?? null })),
     },

@@ -1,0 +1,60 @@
+// Held writes: what may be somebody's erased words, sealed until a person decides (GUARD-2). It must not keep one beyond its date, nor its text once decided.
+import { markDropped } from "./compaction.ts";
+import { newId, now, sealByGuard, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
+import type { HeldRow, HeldWrites } from "./ledger.ts";
+
+const placeOf = (id: string): string => `held_writes/${id}`;
+
+export function createHeldWrites(core: LedgerCore): HeldWrites {
+  const { connection } = core;
+  return {
+    holdWrite: ({ digest, surface, value, until }) =>
+      connection.transaction(() => {
+        const known = connection.get<{ id: string }>("SELECT id FROM held_writes WHERE digest = ?", digest);
+        if (known !== undefined) return known.id;
+        const id = newId(core);
+        connection.run(
+          "INSERT INTO held_writes (id, digest, surface, state, sealed, since, until) VALUES (?, ?, ?, 'held', ?, ?, ?)",
+          id,
+          digest,
+          surface,
+          sealByGuard(core, placeOf(id), value),
+          now(core),
+          until,
+        );
+        return id;
+      }),
+    heldWrites: () =>
+      connection
+        .all<Omit<HeldRow, "value"> & { sealed: Uint8Array }>(
+          "SELECT id, surface, since, until, sealed FROM held_writes WHERE state = 'held' ORDER BY since, id",
+        )
+        .map(({ sealed, ...row }): HeldRow => ({ ...row, value: unsealByGuard(core, placeOf(row.id), sealed) })),
+    allowHeld: (id, until) =>
+      connection.transaction(() => {
+        markDropped(core);
+        const sql =
+          "UPDATE held_writes SET state = 'allowed', sealed = NULL, until = ? WHERE id = ? AND state = 'held'";
+        return connection.run(sql, until, id) > 0;
+      }),
+    discardHeld: (id) =>
+      connection.transaction(() => {
+        markDropped(core);
+        return connection.run("DELETE FROM held_writes WHERE id = ?", id) > 0;
+      }),
+    isAllowed: (digest) =>
+      connection.get(
+        "SELECT 1 FROM held_writes WHERE digest = ? AND state = 'allowed' AND until > ?",
+        digest,
+        now(core),
+      ) !== undefined,
+    useAllowance: (digest) =>
+      connection.run("DELETE FROM held_writes WHERE digest = ? AND state = 'allowed'", digest) > 0,
+    expireHeld: () =>
+      connection.transaction(() => {
+        const expired = connection.run("DELETE FROM held_writes WHERE until <= ?", now(core));
+        if (expired > 0) markDropped(core);
+        return expired;
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+// Migration 2: what the guard needs to find contained text, to hold a write for review, and to let boilerplate in. A migration is never edited once it is released.
+import type { Migration } from "../migrate.ts";
+
+const SQL = `
+-- One row for each request with fingerprints; guard is a random number that keeps their rows small.
+CREATE TABLE guarded_requests (
+  guard INTEGER NOT NULL PRIMARY KEY,
+  request TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE guarded_owners (
+  guard INTEGER NOT NULL REFERENCES guarded_requests (guard) ON DELETE CASCADE,
+  owner BLOB NOT NULL,
+  PRIMARY KEY (guard, owner)
+) STRICT, WITHOUT ROWID;
+
+-- gram: keyed hash of five words. runs: keyed hashes, 6 bytes each, of the runs of eight words whose least gram it is.
+CREATE TABLE fingerprints (
+  gram INTEGER NOT NULL,
+  guard INTEGER NOT NULL REFERENCES guarded_requests (guard) ON DELETE CASCADE,
+  runs BLOB NOT NULL CHECK (length(runs) > 0 AND length(runs) % 6 = 0),
+  PRIMARY KEY (gram, guard)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
+
+-- digest: HMAC of a write's surface, key, subjects and content. sealed: the write itself, NULL once it may be written.
+CREATE TABLE held_writes (
+  id TEXT NOT NULL PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+  surface TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('held', 'allowed')),
+  sealed BLOB,
+  since TEXT NOT NULL,
+  until TEXT NOT NULL,
+  CHECK ((state = 'held') = (sealed IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What anybody may write, whoever was forgotten: keyed digests of whole texts.
+CREATE TABLE allowed_texts (
+  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE allowed_runs (
+  gram INTEGER NOT NULL PRIMARY KEY,
+  runs BLOB NOT NULL CHECK (length(runs) > 0 AND length(runs) % 6 = 0)
+) STRICT, WITHOUT ROWID;
+`;
+
+export const guardMigration: Migration = { version: 2, sql: SQL };

@@ -1,0 +1,132 @@
+// Holds a write that carries erased words of somebody else, and lists what is held (GUARD-2). It must not decide.
+import { textOf, utf8 } from "@deleatur/verify";
+import type { Engine } from "../engine.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
+import { artifactKey, surfaceId, type SubjectIdentifier } from "../model/ids.ts";
+import { utcTime } from "../model/utc-time.ts";
+
+/** The answer in place of the application's result: nothing was written, what was offered is sealed and listed by `review`. */
+export interface Held {
+  readonly outcome: "held";
+  /** Of a batch, those that were held; the others were not written either. */
+  readonly ids: readonly string[];
+}
+
+export function isHeld(result: unknown): result is Held {
+  return typeof result === "object" && result !== null && "outcome" in result && result.outcome === "held";
+}
+
+export interface HeldWrite {
+  readonly id: string;
+  readonly since: string;
+  /** When it is discarded undecided. */
+  readonly until: string;
+  /** Hostile data: as it was offered. */
+  readonly artifact: Artifact;
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+/** How long a held write waits for a decision, and a released one for its writer. */
+const HELD_DAYS = 30;
+
+/** What is held once however often it is offered, under whatever key. */
+export function heldDigest(
+  ledger: Ledger,
+  { ref, subjects, content }: Pick<Offered, "ref" | "subjects" | "content">,
+): Uint8Array {
+  return ledger.keyedDigest(
+    "guard/held",
+    ref.surface,
+    ...subjects.map(({ type, value }) => `${type}:${value}`).toSorted(),
+    ...content.map((field) => JSON.stringify(encodeField(field))),
+  );
+}
+
+interface Offered {
+  readonly ref: Pick<Artifact, "surface" | "key">;
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly sources: Artifact["sources"];
+  readonly content: readonly ContentField[];
+}
+
+export function holdWrites(engine: Engine, writes: readonly Offered[]): Held {
+  const { ledger } = engine;
+  const ids = ledger.transaction(() =>
+    writes.map((write) => {
+      const { ref, subjects, sources, content } = write;
+      const value = utf8(JSON.stringify({ ref, subjects, sources, content: content.map(encodeField) }));
+      const id = ledger.holdWrite({
+        digest: heldDigest(ledger, write),
+        surface: ref.surface,
+        value,
+        until: heldUntil(engine),
+      });
+      ledger.append({ type: "violation", at: utcTime(engine.clock()), code: "HELD", surface: ref.surface });
+      return id;
+    }),
+  );
+  return { outcome: "held", ids };
+}
+
+export function listHeld({ ledger }: Engine): readonly HeldWrite[] {
+  return ledger.heldWrites().map(({ id, since, until, value }) => {
+    // Sealed by us, so its shape is ours.
+    const { ref, subjects, sources, content }: SealedWrite = JSON.parse(textOf(value));
+    return {
+      id,
+      since,
+      until,
+      artifact: {
+        surface: surfaceId(ref.surface),
+        key: artifactKey(ref.key),
+        subjects,
+        sources: sources.map(({ surface, key }) => ({ surface: surfaceId(surface), key: artifactKey(key) })),
+        content: content.map(decodeField),
+      },
+    };
+  });
+}
+
+/** What a forgotten person had offered is not kept either. */
+export function discardHeldOf(engine: Engine, isOwn: (identifier: SubjectIdentifier) => boolean): void {
+  for (const { id, artifact } of listHeld(engine)) if (artifact.subjects.some(isOwn)) engine.ledger.discardHeld(id);
+}
+
+/** The end of the time that a held write, or a released one, has. */
+export function heldUntil({ clock }: Engine): string {
+  return new Date(clock().getTime() + HELD_DAYS * DAY_MS).toISOString();
+}
+
+type EncodedField = readonly ["text" | "bytes" | "vector", string, string];
+
+interface SealedWrite {
+  readonly ref: { readonly surface: string; readonly key: string };
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly sources: readonly { readonly surface: string; readonly key: string }[];
+  readonly content: readonly EncodedField[];
+}
+
+function encodeField(field: ContentField): EncodedField {
+  switch (field.type) {
+    case "text":
+      return ["text", field.name, field.text];
+    case "bytes":
+      return ["bytes", field.name, Buffer.from(field.bytes).toString("base64")];
+    case "vector": {
+      const { buffer, byteOffset, byteLength } = field.vector;
+      return ["vector", field.name, Buffer.from(buffer, byteOffset, byteLength).toString("base64")];
+    }
+  }
+}
+
+function decodeField([type, name, value]: EncodedField): ContentField {
+  switch (type) {
+    case "text":
+      return { type, name, text: value };
+    case "bytes":
+      return { type, name, bytes: new Uint8Array(Buffer.from(value, "base64")) };
+    case "vector":
+      return { type, name, vector: new Float32Array(new Uint8Array(Buffer.from(value, "base64")).buffer) };
+  }
+}

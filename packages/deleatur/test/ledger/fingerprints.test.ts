@@ -1,0 +1,73 @@
+// Fingerprints in the ledger: filed by request, found by gram, taken away by run or by request.
+import { expect, test } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { findContained } from "../../src/record/guard.ts";
+import { bytesOnDisk, close, newRequestId, temporaryLedger } from "./temporary-ledger.ts";
+
+const words = (name: string, length = 20): string[] => Array.from({ length }, (_, at) => `${name}${at}`);
+
+const containsErased = (ledger: Ledger, text: string): boolean => findContained(ledger, text, () => false) !== "none";
+
+function file(ledger: Ledger, request: ReturnType<typeof newRequestId>, texts: readonly (readonly string[])[]): number {
+  const owner = ledger.identifierDigest({ type: "account", value: "42" });
+  return ledger.putFingerprints(
+    request,
+    [owner],
+    texts.flatMap((text) => [...ledger.runGrams(text)]),
+  );
+}
+
+test("GUARD-1 GUARD-2: runs are found in another process too, with whose they are", () => {
+  const { ledger, reopen } = temporaryLedger();
+  const request = newRequestId();
+  expect(file(ledger, request, [words("a")])).toBe(13);
+  const again = reopen();
+  const grams = [...again.runGrams([...words("x"), ...words("a"), ...words("y")])];
+  const found = again.findFingerprints(grams.map(({ gram }) => gram));
+  const owners = [Buffer.from(again.identifierDigest({ type: "account", value: "42" })).toString("hex")];
+  expect(found.flatMap(({ runs }) => runs)).toHaveLength(13);
+  for (const one of found) expect(one).toMatchObject({ request, owners });
+});
+
+test("GUARD-2: a second round takes the place of the first; two requests stand beside each other", () => {
+  const { ledger } = temporaryLedger();
+  const [one, other] = [newRequestId(), newRequestId()];
+  file(ledger, one, [words("a"), words("b")]);
+  file(ledger, one, [words("b")]);
+  file(ledger, other, [words("b")]);
+  const contains = (name: string): boolean => containsErased(ledger, words(name).join(" "));
+  expect([contains("a"), contains("b")]).toEqual([false, true]);
+  expect(ledger.dropFingerprints(one)).toBeGreaterThan(0);
+  expect(contains("b")).toBe(true);
+  expect(ledger.dropFingerprints(other)).toBeGreaterThan(0);
+  expect(contains("b")).toBe(false);
+});
+
+test("GUARD-2: a dropped run is let in, the runs beside it are not", () => {
+  const { ledger } = temporaryLedger();
+  const request = newRequestId();
+  file(ledger, request, [words("a")]);
+  const part = words("a").slice(0, 8);
+  expect(ledger.dropRuns(ledger.runGrams(part), newRequestId())).toBe(0);
+  expect(containsErased(ledger, part.join(" "))).toBe(true);
+  expect(ledger.dropRuns(ledger.runGrams(part))).toBe(1);
+  expect(containsErased(ledger, part.join(" "))).toBe(false);
+  expect(containsErased(ledger, words("a").slice(1, 9).join(" "))).toBe(true);
+});
+
+test("GUARD-2: no erased run in a page of 100,000 other words, and one at its end is found", () => {
+  const { ledger } = temporaryLedger();
+  file(ledger, newRequestId(), [words("a", 8)]);
+  const page = words("w", 100_000);
+  expect(containsErased(ledger, page.join(" "))).toBe(false);
+  expect(containsErased(ledger, [...page, ...words("a", 8)].join(" "))).toBe(true);
+  expect(containsErased(ledger, [...page, ...words("a", 7)].join(" "))).toBe(false);
+});
+
+test("PRIVACY-1: the ledger's files hold no word of what they guard", () => {
+  const { ledger, directory } = temporaryLedger();
+  const text = words("unmistakable");
+  file(ledger, newRequestId(), [text]);
+  close(ledger);
+  expect(bytesOnDisk(directory).includes("unmistakable")).toBe(false);
+});
