@@ -6,13 +6,13 @@ import type { Fingerprints, FoundGram } from "./ledger.ts";
 
 const RUN_BYTES = 6;
 
-export function packRuns(runs: readonly number[]): Uint8Array {
+function packRuns(runs: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(runs.length * RUN_BYTES);
   for (const [at, run] of runs.entries()) bytes.writeUIntBE(run, at * RUN_BYTES, RUN_BYTES);
   return bytes;
 }
 
-export function unpackRuns(bytes: Uint8Array): readonly number[] {
+function unpackRuns(bytes: Uint8Array): readonly number[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Array.from({ length: view.length / RUN_BYTES }, (_, at) => view.readUIntBE(at * RUN_BYTES, RUN_BYTES));
 }

@@ -3,7 +3,7 @@ import type { Digests, GramOfRuns, WordRuns } from "./ledger.ts";
 import { type SipHash, sipHash, type SipKey, sipKey } from "./sip-hash.ts";
 
 /** A write that shares so many consecutive normalised words with an erased text contains it (GUARD-2). */
-export const RUN_WORDS = 8;
+const RUN_WORDS = 8;
 /** Words of a gram. A run has `RUN_WORDS - GRAM_WORDS + 1` of them, which is the window of the winnowing (Schleimer, Wilkerson and Aiken 2003). */
 const GRAM_WORDS = 5;
 const WINDOW = RUN_WORDS - GRAM_WORDS + 1;
