@@ -1,6 +1,6 @@
 // Kills a forget with -9 at every journalled step's boundary and between them: a new process carries it on to the same end, and nothing ever claimed more than had happened.
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -193,6 +193,8 @@ afterAll(() => carrier.stop());
 function copyOfMemory(name: string): string {
   const directory = join(root, name.replaceAll(/[^\w+-]/gu, "_"));
   cpSync(built, directory, { recursive: true });
+  // A copy of Node 22 does not keep a folder's mode, and the ledger refuses keys that others may read.
+  chmodSync(join(directory, "deleatur.db.keys"), 0o700);
   return directory;
 }
 
