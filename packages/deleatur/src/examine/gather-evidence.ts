@@ -3,7 +3,7 @@ import type { Evidence, KeptArtifact, ProbeEvidence, SurfaceEvidence, Survivor }
 import type { Engine } from "../engine.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
 import type { Artifact, Purged } from "../model/artifact.ts";
-import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
 import type { Baseline } from "./baseline.ts";
 import { plantCanaries } from "./plant-canaries.ts";
@@ -189,9 +189,13 @@ function groupTypes(
 
 function keptArtifacts(engine: Engine, items: readonly RequestItem[]): readonly KeptArtifact[] {
   const holds = new Map(engine.ledger.holds().map((hold) => [artifactId(hold.ref), hold]));
+  const groundOf = (ref: ArtifactRef): { readonly ground: string; readonly until: string } | undefined =>
+    holds.get(artifactId(ref)) ?? engine.bound(ref.surface).declaration.keep;
   return items.flatMap(({ ref, action }): readonly KeptArtifact[] => {
     if (action !== "keep") return [];
-    const ground = holds.get(artifactId(ref)) ?? engine.bound(ref.surface).declaration.keep;
+    // A full-text entry is kept under the ground of its record.
+    const sources = engine.ledger.sourcesOf(ref).flatMap(({ ref: source }) => (source === undefined ? [] : [source]));
+    const [ground] = [ref, ...sources].flatMap((one) => groundOf(one) ?? []);
     if (ground === undefined) return [];
     return [{ surface: ref.surface, key: ref.key, ground: ground.ground, until: new Date(ground.until) }];
   });

@@ -50,7 +50,9 @@ export async function concludeRequest(
   const judgeOptions = { allowTombstone: options.allowTombstone === true };
   const committed = commitClosure(engine, round, gathered, judge(gathered.evidence, judgeOptions));
   const evidence = withStillThere(gathered.evidence, committed.stillThere);
-  const judgement = judge(evidence, judgeOptions);
+  // Where no location is covered nothing is excluded anywhere: such a tombstone would say nothing, so it is withheld.
+  const isAnyCovered = committed.roots.surfaces.some(({ alg }) => alg === 1);
+  const judgement = judge(evidence, { allowTombstone: judgeOptions.allowTombstone && isAnyCovered });
   keepLost(engine, round, evidence);
   const attested = attestRequest(engine, round, { gathered, evidence, judgement, committed }, (answer) =>
     outcomeOf(engine, round, gathered, evidence, judgement, answer),

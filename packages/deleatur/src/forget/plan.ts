@@ -83,6 +83,10 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
     const subjects = row?.subjects ?? [];
     const otherSubjects = target.kind === "person" ? subjects.filter((tag) => isAnotherPerson(tag, identifiers)) : [];
     const isTarget = targets.has(id);
+    // A full-text entry over a kept record is that record's own text: it stays with it, under its ground.
+    const isKeptText =
+      engine.bound(ref.surface).declaration.kind === "sqlite-fts" &&
+      itemSources.some((source) => decided.get(artifactId(source))?.action === "keep");
     decided.set(id, {
       ref,
       depth,
@@ -98,7 +102,7 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
         ref,
         !isTarget && (surviving.length > 0 || otherSubjects.length > 0),
         otherSubjects.length > 0,
-        options,
+        isKeptText || options.held(ref),
       ),
     });
   }
@@ -132,10 +136,10 @@ function decide(
   ref: ArtifactRef,
   isShared: boolean,
   hasOtherPerson: boolean,
-  options: PlanOptions,
+  isHeld: boolean,
 ): Pick<PlannedItem, "action" | "because" | "policy"> {
   const { declaration } = engine.bound(ref.surface);
-  if (declaration.keep !== undefined || options.held(ref)) return { action: "keep", because: "kept" };
+  if (declaration.keep !== undefined || isHeld) return { action: "keep", because: "kept" };
   if (!isShared) return { action: "erase", because: "own" };
   const policy = declaration.shared;
   if (policy === "destroy") return { action: "erase", because: "shared-destroy", policy };

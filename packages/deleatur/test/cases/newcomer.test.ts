@@ -1,5 +1,6 @@
 // What a first project of somebody else's ran into: short names under a number that is key and person at once, and a refused request's traces.
 import { expect, it } from "vitest";
+import { placeHolds, releaseHolds } from "../../src/audit/hold-records.ts";
 import { codes, EPISODES, EPISODES_SQL, expectErasure, openScene, recordBoth, S } from "./scene.ts";
 
 it("VERDICT-1: people with short names under an INTEGER PRIMARY KEY that is the person too get a canary, and an erasure", async () => {
@@ -36,4 +37,57 @@ it("FORGET-1: --require erasure that is refused leaves no fence and no open requ
   expect(scene.memory.engine.ledger.requests().map(({ state }) => state)).toEqual(["closed"]);
   scene.app.prepare("INSERT INTO episodes VALUES ('later', 's-4471', 'written after the refusal')").run();
   expect(scene.rows("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'trigger'")).toEqual([{ n: 0 }]);
+});
+
+it("ATTEST-7 FORGET-2: a held record keeps its entry in an external-content index; a tombstone until the release, then an erasure", async () => {
+  const scene = await openScene({
+    sql: `${EPISODES_SQL} CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT, body TEXT NOT NULL);
+      CREATE VIRTUAL TABLE messages_fts USING fts5(body, content='messages', content_rowid='id');
+      INSERT INTO messages (account, body) VALUES
+        ('s-4471', 'The invoice for the harpsichord tuning must be kept for the tax office'),
+        ('s-4471', 'My neighbour lent me a ladder with a cracked third rung'),
+        ('t-0815', 'We repaired the greenhouse roof with salvaged polycarbonate sheets');
+      INSERT INTO messages_fts(messages_fts) VALUES ('rebuild');`,
+    surfaces: {
+      episodes: EPISODES,
+      messages: {
+        kind: "sqlite",
+        role: "primary",
+        store: "memory",
+        table: "messages",
+        key: "id",
+        subject: { column: "account", type: "account" },
+        content: ["body"],
+      },
+      search: {
+        kind: "sqlite-fts",
+        role: "index",
+        store: "memory",
+        table: "messages_fts",
+        derivedFrom: { surface: "messages", column: "rowid" },
+      },
+    },
+  });
+  await placeHolds(
+    scene.memory.engine,
+    { records: ["messages/1"], ground: "tax-law", until: "2040-01-01" },
+    new AbortController().signal,
+  );
+  const kept = await scene.memory.forget({ subject: [S], now: true, allowTombstone: true });
+  expect([kept.verdict, kept.attestation.kind, [...new Set(codes(kept))]]).toEqual(["PARTIAL", "tombstone", ["KEPT"]]);
+  expect(scene.rows("SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'harpsichord'")).toEqual([{ rowid: 1 }]);
+  releaseHolds(scene.memory.engine, ["messages/1"]);
+  expectErasure(scene, await scene.memory.resume(kept.request, { now: true }));
+  expect(scene.rows("SELECT id FROM messages")).toEqual([{ id: 3 }]);
+});
+
+it("ATTEST-2: where everything that is declared is kept, even the named downgrade is withheld", async () => {
+  const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+  await recordBoth(scene);
+  const { engine } = scene.memory;
+  const [first] = scene.rows("SELECT id FROM episodes WHERE account = 's-4471'");
+  const hold = { records: [`episodes/${String(first?.["id"])}`], ground: "tax-law", until: "2040-01-01" };
+  await placeHolds(engine, hold, new AbortController().signal);
+  const kept = await scene.memory.forget({ subject: [S], now: true, allowTombstone: true });
+  expect([kept.verdict, kept.attestation.kind]).toEqual(["PARTIAL", "withheld"]);
 });
