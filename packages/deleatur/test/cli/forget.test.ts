@@ -1,4 +1,4 @@
-// The flow on the command line over a real small memory: every end of a forget, its exit code, and what is said about it.
+// The flow on the command line over a real small memory: every end of a forget, its exit code, and what is said about it. Over 400 lines because it is one list of cases.
 import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
