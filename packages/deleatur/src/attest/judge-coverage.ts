@@ -46,13 +46,16 @@ function uncoveredReasons(evidence: Evidence, one: SurfaceEvidence): readonly Re
   if (state !== "unknown" && state.as === "uncovered" && state.reason !== "BLIND") codes.add(state.reason);
   if (isCounted) codes.delete("KEPT");
   if (replicas.some(({ reached }) => reached !== true)) codes.add("UNREACHABLE");
-  if (as === "covered" && !isNamedByClaim(evidence, surface)) codes.add("UNREACHABLE");
   if (as === "covered" && purge !== "unknown" && purge.outcome === "unsupported") codes.add("UNSUPPORTED");
   if (as === "expiring" && role !== "cache" && role !== "backup") codes.add("UNSUPPORTED");
   if (horizon === "unknown" ? as === "covered" || as === "expiring" : horizon === "none" && as === "expiring")
     codes.add("UNBOUNDED");
   if (watched && reingest !== "no-path" && (writers === "unknown" || writers === "foreign")) codes.add("WATCHED_ONLY");
-  return [...codes].map((code) => reason(code, RULES[code], { surface }));
+  const isUnclaimed = !codes.has("UNREACHABLE") && as === "covered" && !isNamedByClaim(evidence, surface);
+  return [
+    ...[...codes].map((code) => reason(code, RULES[code], { surface })),
+    ...(isUnclaimed ? [reason("UNREACHABLE", "the claim does not name this surface", { surface })] : []),
+  ];
 }
 
 /** A claim that names surfaces and leaves this one out did not reach it (CLAIM-5). */

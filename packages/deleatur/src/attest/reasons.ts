@@ -59,7 +59,10 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
   ],
   ROLLED_BACK: ["technical", "restore the ledger that was in use last, then judge again"],
   BLIND_PROBE: ["technical", "let every required probe of this surface run until it finds its controls"],
-  UNREACHABLE: ["technical", "connect the surface and all its replicas, then run `deleatur forget --resume`"],
+  UNREACHABLE: [
+    "technical",
+    "connect the surface and all its replicas, then run `deleatur forget --resume`; a foreign tool has to reach it and say so",
+  ],
   UNSUPPORTED: ["technical", "move the data to a kind that can erase and purge, or exempt it with a ground"],
   UNBOUNDED: ["technical", "give the cache a horizon with its basis (a TTL, a contract), or evict it"],
   KEPT: ["lawful", "release it with `deleatur hold --release` when its ground ends; the request then runs again"],

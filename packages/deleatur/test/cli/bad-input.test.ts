@@ -210,6 +210,9 @@ describe("a foreign receipt", () => {
     const receipt = join(memory.directory, json["receipt"] as string);
     const verified = await askCli(stranger.directory, ["verify", receipt, "--public-key", "own.pem"]);
     expect([verified.exitCode, verified.json["outcome"]]).toEqual([24, { kind: "invalid", exitCode: 24 }]);
+    // The reason stands at the top, not only among forty checks.
+    const told = await runCli(stranger.directory, ["verify", receipt, "--public-key", "own.pem"]);
+    expect(told.out.split("\n").slice(3, 5)).toEqual(["What failed:", expect.stringMatching(/^ {2}SIGNATURES: /)]);
     const letter = await askCli(stranger.directory, ["letter", receipt]);
     expect(letter.exitCode).toBe(24);
   });

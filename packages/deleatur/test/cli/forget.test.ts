@@ -333,17 +333,22 @@ describe("what stays open", () => {
     const shown = await runCli(memory.directory, ["review"]);
     expect(shown.out).toContain("behind the blue bins in the yard");
     const list = (await askCli(memory.directory, ["review", request])).json["list"] as readonly { id: string }[];
-    const decide = [
-      "review",
-      request,
-      "--keep",
-      list[0]?.id ?? "",
-      "--role",
-      "privacy-officer",
-      "--reason",
-      "COINCIDENCE",
-    ];
-    expect((await askCli(memory.directory, decide)).json["suspects"]).toEqual({ open: 0 });
+    const id = list[0]?.id ?? "";
+    const decide = (...ids: readonly string[]): ReturnType<typeof askCli> =>
+      askCli(memory.directory, [
+        "review",
+        request,
+        "--keep",
+        ...ids,
+        "--role",
+        "privacy-officer",
+        "--reason",
+        "COINCIDENCE",
+      ]);
+    // Many at once, and all or none: one that nobody knows decides nothing.
+    expect((await decide(id, "unknown")).json.error?.code).toBe("SUSPECT_UNKNOWN");
+    expect((await askCli(memory.directory, ["review", request])).json["suspects"]).toEqual({ open: 1 });
+    expect((await decide(id, id)).json["suspects"]).toEqual({ open: 0 });
     const ended = await askCli(memory.directory, ["forget", "--resume", request, "--now"]);
     expect([ended.exitCode, ended.json["verdict"], ended.json["suspects"]]).toEqual([
       0,

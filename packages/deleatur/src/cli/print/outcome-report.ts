@@ -53,12 +53,15 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
     .join("\n\n")}\n`;
 }
 
+const ERASED_ALREADY = "the records are erased and new writes blocked, their bytes are still there";
+
 /** The command that carries an open request on; what its reasons say may have to be cured first. */
 function nextStep({ request, state, why, suspects, attestation }: RequestOutcome): string | undefined {
   const resume = `deleatur forget --resume ${request}`;
   if (request === "" || state === "closed") return undefined;
-  if (why === "purge-lock") return `${resume} --now (the purge rebuilds a store's file and locks it meanwhile)`;
-  if (why === "purge-window") return `${resume} in the window, or with --now`;
+  if (why === "purge-lock")
+    return `${resume} --now (${ERASED_ALREADY}: the purge rebuilds a store's file and locks it)`;
+  if (why === "purge-window") return `${resume} in the window, or with --now (${ERASED_ALREADY})`;
   if (state === "confirming") return "deleatur risks --due, when it is due";
   if (suspects.open > 0) return `deleatur review ${request}, then ${resume}`;
   if (attestation.kind === "withheld" && attestation.code === "DOMAIN_NOT_COVERED")

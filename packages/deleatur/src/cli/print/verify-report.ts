@@ -37,12 +37,20 @@ export function verifyText(
   return [
     paint.bold(colour(outcomeWords(outcome))),
     `scope: ${scope}; ${passed} of ${checks.length} checks passed`,
+    ...section("What failed:", failedLines(checks, paint)),
     "",
     ...checks.map((check) => checkLine(check, paint)),
     ...section("Rests on mathematics:", restsOnMathematics, "- "),
     ...section("Rests on the operator:", restsOnOperator, "- "),
     "",
   ].join("\n");
+}
+
+/** Said first: among forty checks the one that failed would not be seen. */
+function failedLines(checks: readonly Check[], paint: Paint): readonly string[] {
+  return checks.flatMap(({ status, code, message, surface }) =>
+    status === "fail" ? [paint.red(`${code}: ${message}${surface === null ? "" : ` (${surface})`}`)] : [],
+  );
 }
 
 function checkLine({ code, status, message, surface }: Check, paint: Paint): string {

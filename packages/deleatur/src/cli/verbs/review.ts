@@ -14,10 +14,10 @@ import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
 
 interface ReviewFlags {
-  readonly keep?: string;
-  readonly erase?: string;
-  readonly release?: string;
-  readonly discard?: string;
+  readonly keep?: readonly string[];
+  readonly erase?: readonly string[];
+  readonly release?: readonly string[];
+  readonly discard?: readonly string[];
   readonly role?: string;
   readonly reason?: string;
 }
@@ -26,12 +26,15 @@ export function addReview(program: Command, run: RunVerb): void {
   program
     .command("review [request]")
     .description("review likenesses: list what a person must decide, with its content, and take the decision")
-    .addOption(new Option("--keep <id>", "it is lawful to keep this one").conflicts("erase"))
-    .option("--erase <id>", "it is about the person: `forget --resume` erases or rewrites it")
+    .addOption(new Option("--keep <id...>", "it is lawful to keep these").conflicts("erase"))
+    .option("--erase <id...>", "they are about the person: `forget --resume` erases or rewrites them")
     .addOption(
-      new Option("--release <id>", "a held write may be written again, once; shows it").conflicts(["keep", "erase"]),
+      new Option("--release <id...>", "held writes may be written again, once; shows them").conflicts([
+        "keep",
+        "erase",
+      ]),
     )
-    .addOption(new Option("--discard <id>", "a held write is dropped").conflicts(["keep", "erase", "release"]))
+    .addOption(new Option("--discard <id...>", "held writes are dropped").conflicts(["keep", "erase", "release"]))
     .option("--role <role>", "who decides, for example privacy-officer; logged")
     .option("--reason <code>", "why, for example NOT_ABOUT_THE_PERSON; logged")
     .action((request: string | undefined, flags: ReviewFlags, command: Command) =>
@@ -42,8 +45,8 @@ export function addReview(program: Command, run: RunVerb): void {
 async function review(request: string | undefined, flags: ReviewFlags, context: VerbContext): Promise<VerbResult> {
   const held = flags.release ?? flags.discard;
   if (held !== undefined) return decideOnHeld(held, flags, context);
-  const suspect = flags.keep ?? flags.erase;
-  if (suspect === undefined) return list(request, context);
+  const suspects = flags.keep ?? flags.erase;
+  if (suspects === undefined) return list(request, context);
   const { role, reason } = flags;
   if (request === undefined || role === undefined || reason === undefined) {
     throw new UsageError("DECISION_INCOMPLETE", "a decision names its request, who decides and why", {
@@ -55,19 +58,26 @@ async function review(request: string | undefined, flags: ReviewFlags, context: 
   await bracketRun(
     memory.engine,
     "review",
-    () => memory.review(request, { suspect, decision, role, reason }),
+    () => allOrNone(memory, suspects, (suspect) => memory.review(request, { suspect, decision, role, reason })),
     context.terminal.signal,
   );
   const open = memory.suspects(request).length;
   const next = `deleatur forget --resume ${request}`;
   return {
     text: `Decided and logged. ${open === 0 ? `Nothing is left to decide: ${next}` : `${open} left to decide.`}`,
-    json: { request, suspects: { open }, decision: { suspect, decision, role, reason } },
+    json: { request, suspects: { open }, decision: { suspects, decision, role, reason } },
     exitCode: 0,
   };
 }
 
-async function decideOnHeld(id: string, flags: ReviewFlags, context: VerbContext): Promise<VerbResult> {
+/** One unknown id among many decides nothing. */
+function allOrNone(memory: Deleatur, ids: readonly string[], decide: (id: string) => void): void {
+  memory.engine.ledger.transaction(() => {
+    for (const id of new Set(ids)) decide(id);
+  });
+}
+
+async function decideOnHeld(ids: readonly string[], flags: ReviewFlags, context: VerbContext): Promise<VerbResult> {
   const { role, reason } = flags;
   if (role === undefined || reason === undefined) {
     throw new UsageError("DECISION_INCOMPLETE", "a decision names who decides and why", {
@@ -76,11 +86,11 @@ async function decideOnHeld(id: string, flags: ReviewFlags, context: VerbContext
   }
   const memory = await context.openMemory();
   const decision = flags.release === undefined ? "discarded" : "released";
-  const write = memory.held().find((one) => one.id === id);
+  const writes = decision === "released" ? memory.held().filter(({ id }) => ids.includes(id)) : [];
   await bracketRun(
     memory.engine,
     "review",
-    () => memory.decideHeld({ held: id, decision, role, reason }),
+    () => allOrNone(memory, ids, (held) => memory.decideHeld({ held, decision, role, reason })),
     context.terminal.signal,
   );
   const text =
@@ -88,11 +98,11 @@ async function decideOnHeld(id: string, flags: ReviewFlags, context: VerbContext
       ? "Discarded and logged."
       : "Released and logged: the application may write it again, once. This is the last time that it is shown.";
   return {
-    text: decision === "discarded" || write === undefined ? text : [text, ...heldLines(write)].join("\n"),
+    text: [text, ...writes.flatMap(writeLines)].join("\n"),
     json: {
       held: { open: memory.held().length },
-      decision: { held: id, decision, role, reason },
-      ...(decision === "released" && write !== undefined ? { write: shownWrite(write) } : {}),
+      decision: { held: ids, decision, role, reason },
+      ...(decision === "released" ? { writes: writes.map(shownWrite) } : {}),
     },
     exitCode: 0,
   };
@@ -112,13 +122,17 @@ function shownWrite({ id, since, until, artifact }: HeldWrite): Readonly<Record<
   };
 }
 
-function heldLines({ id, until, artifact }: HeldWrite): readonly string[] {
+function writeLines({ id, until, artifact }: HeldWrite): readonly string[] {
   return [
     "",
     `  ${id}  a write to ${artifactId(artifact)} is held until ${until.slice(0, 10)}`,
     ...Object.entries(shownContent(artifact)).map(([name, text]) => `    ${name}: ${text.replaceAll(/\s+/g, " ")}`),
-    `    deleatur review --release ${id} | --discard ${id} --role ROLE --reason CODE`,
   ];
+}
+
+function heldLines(write: HeldWrite): readonly string[] {
+  const { id } = write;
+  return [...writeLines(write), `    deleatur review --release ${id} | --discard ${id} --role ROLE --reason CODE`];
 }
 
 interface Shown {
