@@ -3,6 +3,8 @@ import colors from "picocolors";
 
 const WIDTH = 78;
 const INDENT = "   ";
+/** Of a table that grows; a longer cell only pushes its own row. */
+const LEAST_CELL = 7;
 
 export interface DemoPage {
   title(text: string, note: string): void;
@@ -12,6 +14,8 @@ export interface DemoPage {
   quote(text: string): void;
   /** First column left, the others right. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void;
+  /** A table whose rows come one by one; its first column is as wide as `widest`. Answers what prints a row. */
+  growingTable(head: readonly string[], widest: number): (row: readonly string[]) => void;
   good(text: string): void;
   bad(text: string): void;
 }
@@ -22,6 +26,12 @@ export function createPage(print: (line: string) => void, isColoured: boolean): 
   let steps = 0;
   const indented = (text: string, style: (line: string) => string = (line) => line): void => {
     for (const line of wrap(text, WIDTH - INDENT.length)) print(`${INDENT}${style(line)}`);
+  };
+  const printRow = (row: readonly string[], widths: readonly number[], style = (line: string) => line): void => {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    print(`${INDENT}${style(cells.join("   ").trimEnd())}`);
   };
   return {
     title(text, note) {
@@ -43,13 +53,13 @@ export function createPage(print: (line: string) => void, isColoured: boolean): 
       const widths = head.map((name, column) =>
         Math.max(name.length, ...rows.map((row) => (row[column] ?? "").length)),
       );
-      const line = (row: readonly string[]): string =>
-        row
-          .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-          .join("   ")
-          .trimEnd();
-      print(`${INDENT}${paint.dim(line(head))}`);
-      for (const row of rows) print(`${INDENT}${line(row)}`);
+      printRow(head, widths, paint.dim);
+      for (const row of rows) printRow(row, widths);
+    },
+    growingTable(head, widest) {
+      const widths = head.map((name, column) => Math.max(name.length, column === 0 ? widest : LEAST_CELL));
+      printRow(head, widths, paint.dim);
+      return (row) => printRow(row, widths);
     },
     good: (text) => indented(text, (line) => paint.green(line)),
     bad: (text) => indented(text, (line) => paint.red(line)),

@@ -1,24 +1,24 @@
-// The demo over real meetings of one team (QMSum): each of its people is forgotten in turn, and nobody else may lose a word.
+// The demo over real meetings (QMSum): each of their people is forgotten in turn, nobody else may lose a word, and no meeting gets in again.
 import type { DemoContext } from "./household-demo.ts";
 import { type BuiltMemory, buildMemory } from "./build-memory.ts";
 import { DemoChecks, type DemoForgotten, type DemoResult } from "./demo-result.ts";
 import { forgetPerson } from "./forget-person.ts";
+import { offerMeetings } from "./offer-meetings.ts";
+import type { Person } from "./memory-data.ts";
 import { readMeetings } from "./read-meetings.ts";
 
 export interface MeetingsContext extends DemoContext {
-  /** Files such as ES2002a.json, all of one team. */
+  /** Files such as ES2002a.json, or folders of them. */
   readonly files: readonly string[];
 }
 
 export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSignal): Promise<DemoResult> {
   const { page, clock, random } = context;
   const checks = new DemoChecks();
-  const { team, data } = readMeetings(context.files);
+  const { teams, names, data } = readMeetings(context.files);
+  const size = `${names.length} ${names.length === 1 ? "meeting" : "meetings"} of ${teams.length === 1 ? `team ${teams[0] ?? ""}` : `${teams.length} teams`}`;
   const begun = clock().getTime();
-  page.title(
-    "Deleatur",
-    `The meetings of team ${team}: each of its ${data.people.length} people is forgotten in turn.`,
-  );
+  page.title("Deleatur", `The ${size} in one memory: each of the ${data.people.length} people is forgotten in turn.`);
   const built = await buildMemory(
     context.work,
     "meetings",
@@ -34,32 +34,40 @@ export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSig
     answers: data.answers.length,
     seconds,
   };
-  page.step("Record", `${context.files.length} meetings in ${seconds.toFixed(1)} s`);
+  page.step("Record", `${size} in ${seconds.toFixed(1)} s`);
   page.text(
     `${figures.episodes} turns of speech, each in the conversation memory, a transcript, the search index and as an embedding; ` +
       `${figures.summaries} summaries of whole meetings and ${figures.answers} answers to questions, written by people, each with the turns that it is about.`,
   );
   const forgotten: DemoForgotten[] = [];
+  let offered: DemoResult["offered"] = [];
   try {
     page.step("Forget, verify", "one person after the other");
-    for (const { id, name } of data.people) {
+    const widest = Math.max(...data.people.map((person) => shownName(person, teams).length));
+    const tell = page.growingTable(
+      ["person", "erased", "rewritten", "result", "receipt", "others kept", "seconds"],
+      widest,
+    );
+    for (const person of data.people) {
       const one = await forgetPerson(
         built,
         {
-          identifier: `speaker:${id}`,
-          account: id,
-          name,
-          before: data.people.slice(0, forgotten.length).map((person) => person.id),
+          identifier: `speaker:${person.id}`,
+          account: person.id,
+          name: shownName(person, teams),
+          before: data.people.slice(0, forgotten.length).map(({ id }) => id),
           out: context.out,
-          fileSuffix: `-${id.slice(team.length + 1)}`,
+          fileSuffix: `-${person.id.replace(":", "-")}`,
           clock,
         },
         checks,
         signal,
       );
       forgotten.push(one.forgotten);
+      tell(personRow(one.forgotten));
     }
     tellPeople(context, forgotten);
+    offered = await offerMeetings(built, names, data, page, checks, signal);
     tellRest(context, built, checks);
   } finally {
     built.store.close();
@@ -71,25 +79,30 @@ export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSig
     ...(context.isKept ? { out: context.out } : {}),
     built: figures,
     forgotten,
-    offered: [],
+    offered,
     checks: checks.all,
     exitCode: checks.exitCode,
   };
 }
 
+/** Roles recur from team to team. */
+function shownName({ id, name }: Person, teams: readonly string[]): string {
+  return teams.length === 1 ? name : `${id.split(":")[0] ?? ""} ${name}`;
+}
+
+function personRow(one: DemoForgotten): readonly string[] {
+  return [
+    one.person,
+    String(one.erased),
+    String(one.rewritten),
+    one.verdict === "COMPLIANT" ? "nothing found" : one.verdict,
+    one.verified,
+    one.others.isUnchanged ? String(one.others.rows) : "CHANGED",
+    one.seconds.toFixed(1),
+  ];
+}
+
 function tellPeople({ page }: MeetingsContext, forgotten: readonly DemoForgotten[]): void {
-  page.table(
-    ["person", "erased", "rewritten", "result", "receipt", "others", "seconds"],
-    forgotten.map((one) => [
-      one.person,
-      String(one.erased),
-      String(one.rewritten),
-      one.verdict === "COMPLIANT" ? "nothing found" : one.verdict,
-      one.verified,
-      one.others.isUnchanged ? `${one.others.rows} kept` : "CHANGED",
-      one.seconds.toFixed(1),
-    ]),
-  );
   const isWhole = forgotten.every(({ verdict }) => verdict === "COMPLIANT");
   const locations = forgotten[0]?.surfaces.length ?? 0;
   if (isWhole) page.good(`COMPLIANT: nothing found in the ${locations} declared locations, each time.`);

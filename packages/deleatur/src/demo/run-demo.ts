@@ -12,7 +12,7 @@ import { runMeetingsDemo } from "./meetings-demo.ts";
 export interface DemoOptions {
   /** Takes receipt, letters, public form and public key; the memory itself is built in its folder `work`. */
   readonly out?: string;
-  /** Files of QMSum, all of one team; the household scenario where absent. */
+  /** Files of QMSum, or folders of them; the household scenario where absent. */
   readonly data?: readonly string[];
   /** Print the result as one JSON object instead of the story. */
   readonly json: boolean;

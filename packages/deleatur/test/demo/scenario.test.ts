@@ -122,8 +122,8 @@ describe("readMeetings", () => {
   it.skipIf(!isThere)(
     "reads the four meetings of a team as episodes of four people, every lineage within the turns",
     () => {
-      const { team, data } = readMeetings(["a", "b", "c", "d"].map((letter) => `${QMSUM}ES2002${letter}.json`));
-      expect(team).toBe("ES2002");
+      const { teams, data } = readMeetings(["a", "b", "c", "d"].map((letter) => `${QMSUM}ES2002${letter}.json`));
+      expect(teams).toEqual(["ES2002"]);
       expect(data.people.map(({ id }) => id).toSorted()).toEqual([
         "ES2002:industrial-designer",
         "ES2002:marketing",
@@ -139,10 +139,16 @@ describe("readMeetings", () => {
     },
   );
 
-  it.skipIf(!isThere)("refuses files of two teams", () => {
-    expect(() => readMeetings([`${QMSUM}ES2002a.json`, `${QMSUM}ES2003a.json`])).toThrow(
-      expect.objectContaining({ code: "NOT_ONE_TEAM" }),
-    );
+  it.skipIf(!isThere)("reads a folder of many teams: a role is a person of its team", () => {
+    const { teams, names, data } = readMeetings([QMSUM]);
+    expect([teams.length, names.length, data.people.length, data.episodes.length]).toEqual([9, 36, 36, 16_066]);
+    expect(new Set(data.answers.map(({ key }) => key)).size).toBe(data.answers.length);
+  });
+
+  it.skipIf(!isThere)("refuses a meeting that is given twice, and a folder without one", () => {
+    const one = `${QMSUM}ES2002a.json`;
+    for (const paths of [[one, one], [`${QMSUM}..`]])
+      expect(() => readMeetings(paths)).toThrow(expect.objectContaining({ code: "BAD_MEETING" }));
   });
 
   it("refuses a file that is missing, without a stack of another's words", () => {

@@ -15,7 +15,7 @@ export function addDemo(program: Command, run: RunVerb): void {
     .command("demo")
     .description('build an agent\'s memory, let a naive tool "delete", audit it, forget for real, verify, offer again')
     .option("--out <dir>", "keep receipt, letters and the memory itself there")
-    .option("--data <file...>", "real meetings of one team (QMSum files) instead of the household")
+    .option("--data <path...>", "real meetings (QMSum files, or a folder of them) instead of the household")
     .action((flags: DemoFlags, command: Command) => run(command, (context) => demo(flags, context)));
 }
 
