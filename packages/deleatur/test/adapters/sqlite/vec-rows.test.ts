@@ -178,3 +178,32 @@ test("vectors in a BLOB column of an ordinary table are anchors and neighbours t
   const found = await findings(opened, "neighbour", [needleOf(one, 0)]);
   expect(found).toMatchObject([{ place: { key: "9" }, match: { identical: true } }]);
 });
+
+test("the neighbour probe finds a vector that is valid in the index although no row names it any more", async () => {
+  const { file, app } = fill();
+  const opened = await openSurface(declared, file);
+  const gone = (await scan(opened))[32];
+  if (gone === undefined) throw new Error("nothing scanned");
+  app.unsafeMode(true);
+  app.exec("DELETE FROM vecs_rowids WHERE rowid = 33");
+  expect(app.prepare("SELECT count(*) AS n FROM vecs").get()).toEqual({ n: 59 });
+  expect(await findings(opened, "neighbour", [needleOf(gone, 0)])).toMatchObject([
+    { needle: 0, place: { key: "33" }, match: { identical: true } },
+  ]);
+});
+
+test("the neighbour probe asks the index where its chunks are not laid out as we know them, and knows text keys and further vectors", async () => {
+  const { file, app } = newStore(
+    "CREATE VIRTUAL TABLE vecs USING vec0(id text primary key, small int8[8], embedding float[64], part text partition key)",
+  );
+  const insert = app.prepare("INSERT INTO vecs(id, small, embedding, part) VALUES (?, vec_int8(?), ?, ?)");
+  for (let id = 1; id <= 30; id += 1) insert.run(`k${id}`, Buffer.alloc(8, id), blobOf(vectorOf(id)), `p${id % 3}`);
+  const opened = await openSurface(declare("sqlite-vec", { table: "vecs", role: "index", vector: "embedding" }), file);
+  const one = (await scan(opened)).find(({ key }) => key === "k7");
+  if (one === undefined) throw new Error("nothing scanned");
+  const expected = [{ needle: 0, place: { key: "k7" }, match: { identical: true } }];
+  expect(await findings(opened, "neighbour", [needleOf(one, 0)])).toMatchObject(expected);
+  app.unsafeMode(true);
+  app.exec("ALTER TABLE vecs_chunks ADD COLUMN later; ALTER TABLE vecs_rowids RENAME COLUMN chunk_offset TO place");
+  expect(await findings(opened, "neighbour", [needleOf(one, 0)])).toMatchObject(expected);
+});

@@ -17,6 +17,7 @@ import {
   spellKey,
   wordsInOrder,
 } from "./read-cells.ts";
+import { vectorColumns } from "./vector-chunks.ts";
 
 /** One table to look at; a declared one knows its surface and its key. */
 export interface TableSeen {
@@ -66,7 +67,7 @@ function* passagesOf(db: Reader, seen: TableSeen): Generator<Passage> {
       yield { place: placeOf(seen, [doc]), field: { type: "text", name: column, text } };
     return;
   }
-  const vectors = new Set(virtual?.module === "vec0" ? floatColumns(virtual.body) : []);
+  const vectors = new Set(virtual?.module === "vec0" ? vectorColumns(virtual.body).map(({ name }) => name) : []);
   if (seen.vector !== undefined) vectors.add(seen.vector);
   const key = keyColumns(db, seen, virtual?.module);
   for (const cells of readCells(db, seen.table, [...key, ...columns])) {
@@ -93,9 +94,4 @@ function placeOf(seen: TableSeen, cells: readonly Cell[]): Place {
     ...(seen.surface === undefined ? {} : { surface: seen.surface }),
     ...(key === undefined || key === "" || seen.key.length === 0 ? {} : { key: artifactKey(key) }),
   };
-}
-
-/** The float32 columns of a vec0 table, from its declaration. */
-export function floatColumns(body: string): readonly string[] {
-  return [...body.matchAll(/(?:^|,)\s*"?(\w+)"?\s+(?:float|f32)\s*\[/gi)].flatMap(([, name]) => name ?? []);
 }

@@ -45,7 +45,10 @@ async function* lookForKeys(
   const names = contentNames(db, options);
   const vector = options.declaration.vector;
   if (vector !== undefined) names.push(vector);
-  for await (const { key, cells } of inTurns(keyedRows(db, options, names), signal)) {
+  for await (const { key, cells } of inTurns(
+    keyedRows(db, options, names, (known) => wanted.has(known)),
+    signal,
+  )) {
     for (const needle of key === undefined ? [] : (wanted.get(key) ?? [])) {
       const fields = cells().flatMap(
         (cell, place) => fieldOfCell(names[place] ?? "", cell, names[place] === vector) ?? [],
@@ -108,15 +111,21 @@ interface KeyedRow {
   readonly cells: () => readonly Cell[];
 }
 
-function* keyedRows(db: Reader, options: SqliteOptions, names: readonly string[]): Generator<KeyedRow> {
+/** So many rows under wanted keys are read one by one; of more, the whole table is read at once. */
+const MAX_SINGLE = 100;
+
+function* keyedRows(
+  db: Reader,
+  options: SqliteOptions,
+  names: readonly string[],
+  isWanted: (key: string) => boolean,
+): Generator<KeyedRow> {
   const virtual = moduleOf(db, options.table);
   const index = virtual?.module === "fts5" ? seeFullText(virtual.body) : undefined;
   if (index === undefined || index.mode === "own") {
     const { key } = options.declaration;
     const own = vecKey(db, options);
-    const columns = own === undefined ? key : [own];
-    for (const cells of readCells(db, options.table, [...columns, ...names]))
-      yield { key: spellKey(cells.slice(0, columns.length)), cells: () => cells.slice(columns.length) };
+    yield* ownRows(db, options.table, own === undefined ? key : [own], names, isWanted);
     return;
   }
   // An index without content of its own lists its rows in docsize, whether or not their base rows are still there.
@@ -130,6 +139,37 @@ function* keyedRows(db: Reader, options: SqliteOptions, names: readonly string[]
   );
   current.raw(true);
   for (const id of ids) yield { key: String(id), cells: () => current.get(id)?.slice(1) ?? [] };
+}
+
+/** Every key is read, content only where the key is wanted: few are, of what was erased none. */
+function* ownRows(
+  db: Reader,
+  table: string,
+  key: readonly string[],
+  names: readonly string[],
+  isWanted: (key: string) => boolean,
+): Generator<KeyedRow> {
+  const met = new Map<string, readonly Cell[]>();
+  for (const cells of readCells(db, table, key)) {
+    const spelled = spellKey(cells);
+    if (spelled !== undefined && isWanted(spelled)) met.set(spelled, cells);
+    if (met.size > MAX_SINGLE) break;
+  }
+  if (met.size > MAX_SINGLE) {
+    for (const cells of readCells(db, table, [...key, ...names]))
+      yield { key: spellKey(cells.slice(0, key.length)), cells: () => cells.slice(key.length) };
+    return;
+  }
+  const columns = [...key, ...names].map((name) => (isRowNumber(name) ? "rowid" : quoteName(name)));
+  const condition = columns.slice(0, key.length).map((column) => `${column} = ?`);
+  const rows = db
+    .prepare<Cell[], Cell[]>(`SELECT ${columns.join(", ")} FROM ${quoteName(table)} WHERE ${condition.join(" AND ")}`)
+    .raw(true);
+  for (const [spelled, own] of met)
+    for (const cells of rows.all(...own))
+      // A column that compares without case answers its like as well.
+      if (spellKey(cells.slice(0, key.length)) === spelled)
+        yield { key: spelled, cells: () => cells.slice(key.length) };
 }
 
 /** sqlite-vec names its row number as the table declares it. */

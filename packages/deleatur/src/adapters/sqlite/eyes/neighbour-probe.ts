@@ -1,28 +1,43 @@
-// Looks for orphan and near-identical vectors with the erased ones as anchors: through sqlite-vec's own search, or over a BLOB column byte by byte.
+// Looks for orphan and near-identical vectors with the erased ones as anchors: in the chunks of a vec0 table, or in a BLOB column; all anchors in one pass.
+import { endianness } from "node:os";
 import { artifactKey } from "../../../model/ids.ts";
 import type { Finding, Needle } from "../../../model/needle.ts";
+import { createNearVectors, type NearVectors } from "../../../probe/near-vectors.ts";
 import type { Probe } from "../../../surface.ts";
 import { quoteName, type SqliteFile, type SqliteOptions } from "../options.ts";
-import { floatColumns } from "./content-probes.ts";
 import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
 import { floatsOf, isRowNumber, moduleOf, readCells, seeColumns, spellKey } from "./read-cells.ts";
+import { chunkedVectors, type StoredVector, vectorColumns } from "./vector-chunks.ts";
 
-/** Neighbours that are asked for; sqlite-vec orders them by its own metric, the judging is done on the vectors read back. */
+/** Neighbours that are asked for where a table has no chunks that we can read; sqlite-vec orders them by its own metric, the judging is done on the vectors read back. */
 const NEIGHBOURS = 20;
-/** Distance, relative to the anchor's length, below which an embedding is taken for a copy that was scaled or rounded. */
-const NEAR = 0.01;
 
 export function neighbourProbe(options: SqliteOptions, target: SqliteFile, scope: string): Probe {
   return {
     name: "neighbour",
     depth: "index",
     scope: `neighbour:${scope}`,
-    look: (needles, signal) =>
-      throughReader(target, (db) =>
-        moduleOf(db, options.table)?.module === "vec0"
-          ? askIndex(db, options, target, needles, signal)
-          : compareAll(db, options, target, needles, signal),
-      ),
+    look(needles, signal) {
+      const anchors = anchorsOf(needles);
+      const near = createNearVectors(anchors.map(({ vector }) => vector));
+      return throughReader(target, async function* (db): AsyncGenerator<Finding> {
+        for await (const { key, vector } of inTurns(storedVectors(db, options, anchors), signal)) {
+          for (const { needle, distance, identical } of copiesOf(near, anchors, vector)) {
+            yield {
+              probe: "neighbour",
+              depth: "index",
+              needle,
+              place: {
+                container: `${target.store}.${options.table}`,
+                surface: options.surface,
+                ...(key === undefined || key === "" ? {} : { key: artifactKey(key) }),
+              },
+              match: { how: "vector", distance, identical },
+            };
+          }
+        }
+      });
+    },
     close: () => Promise.resolve(), // each look closes its own connection
   };
 }
@@ -30,8 +45,6 @@ export function neighbourProbe(options: SqliteOptions, target: SqliteFile, scope
 interface Anchor {
   readonly needle: number;
   readonly vector: Float32Array;
-  /** The squared distance up to which a vector is a copy. */
-  readonly limit: number;
 }
 
 function anchorsOf(needles: readonly Needle[]): readonly Anchor[] {
@@ -39,38 +52,72 @@ function anchorsOf(needles: readonly Needle[]): readonly Anchor[] {
     needle.content.flatMap((field) =>
       field.type !== "vector" || needle.explained?.explainsVector(field.vector) === true
         ? []
-        : [{ needle: needle.index, vector: field.vector, limit: limitOf(field.vector) }],
+        : [{ needle: needle.index, vector: field.vector }],
     ),
   );
 }
 
-function limitOf(vector: Float32Array): number {
-  return NEAR * NEAR * vector.reduce((sum, component) => sum + component * component, 0);
+interface Copy {
+  readonly needle: number;
+  readonly distance: number;
+  readonly identical: boolean;
 }
 
-function* askIndex(
-  db: Reader,
-  options: SqliteOptions,
-  target: SqliteFile,
-  needles: readonly Needle[],
-  signal: AbortSignal,
-): Generator<Finding> {
+const NONE: readonly Copy[] = [];
+
+function copiesOf(near: NearVectors, anchors: readonly Anchor[], vector: Float32Array): readonly Copy[] {
+  let copies: Copy[] | undefined;
+  near.find(vector, (anchor, distance, identical) => {
+    (copies ??= []).push({ needle: anchors[anchor]?.needle ?? -1, distance, identical });
+  });
+  return copies ?? NONE;
+}
+
+interface KeyedVector {
+  readonly key: string | undefined;
+  readonly vector: Float32Array;
+}
+
+function* storedVectors(db: Reader, options: SqliteOptions, anchors: readonly Anchor[]): Generator<KeyedVector> {
   const virtual = moduleOf(db, options.table);
-  const key = seeColumns(db, options.table).find(({ keyPlace }) => keyPlace === 1)?.name ?? "rowid";
-  for (const column of floatColumns(virtual?.body ?? "")) {
-    const size = dimensionsOf(db, options.table, column);
-    const ask = db
-      .prepare<[Buffer], [Cell, Buffer]>(
-        `SELECT ${quoteName(key)}, ${quoteName(column)} FROM ${quoteName(options.table)} WHERE ${quoteName(column)} MATCH ? AND k = ${NEIGHBOURS}`,
-      )
-      .raw(true);
-    for (const anchor of anchorsOf(needles)) {
-      signal.throwIfAborted();
-      if (anchor.vector.length !== size) continue;
-      for (const [id, stored] of ask.all(bytesOf(anchor.vector))) {
-        const finding = compare(options, target, anchor, spellKey([id]), floatsOf(stored));
-        if (finding !== undefined) yield finding;
-      }
+  if (virtual?.module !== "vec0") {
+    yield* columnVectors(db, options);
+    return;
+  }
+  for (const column of vectorColumns(virtual.body)) {
+    const chunked = chunkedVectors(db, options.table, column);
+    if (chunked === undefined) yield* askIndex(db, options.table, column.name, anchors);
+    else yield* inPlace(chunked, column.dimensions);
+  }
+}
+
+/** One array for all of them, since each is looked at before the next is read. */
+function* inPlace(stored: Iterable<StoredVector>, dimensions: number): Generator<KeyedVector> {
+  const shared = new Float32Array(dimensions);
+  const view = Buffer.from(shared.buffer);
+  for (const { key, bytes } of stored) {
+    bytes.copy(view);
+    yield { key, vector: endianness() === "LE" ? shared : floatsOf(view) };
+  }
+}
+
+/** Through the store's own search: an anchor at a time. */
+function* askIndex(db: Reader, table: string, column: string, anchors: readonly Anchor[]): Generator<KeyedVector> {
+  const key = seeColumns(db, table).find(({ keyPlace }) => keyPlace === 1)?.name ?? "rowid";
+  const size = dimensionsOf(db, table, column);
+  const ask = db
+    .prepare<[Buffer], [Cell, Buffer]>(
+      `SELECT ${quoteName(key)}, ${quoteName(column)} FROM ${quoteName(table)} WHERE ${quoteName(column)} MATCH ? AND k = ${NEIGHBOURS}`,
+    )
+    .raw(true);
+  const seen = new Set<string>();
+  for (const { vector } of anchors) {
+    if (vector.length !== size) continue;
+    for (const [id, stored] of ask.all(Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength))) {
+      const spelled = spellKey([id]);
+      if (spelled !== undefined && seen.has(spelled)) continue;
+      if (spelled !== undefined) seen.add(spelled);
+      yield { key: spelled, vector: floatsOf(stored) };
     }
   }
 }
@@ -82,60 +129,13 @@ function dimensionsOf(db: Reader, table: string, column: string): number | undef
   return row === undefined ? undefined : Number(row.size) / 4;
 }
 
-async function* compareAll(
-  db: Reader,
-  options: SqliteOptions,
-  target: SqliteFile,
-  needles: readonly Needle[],
-  signal: AbortSignal,
-): AsyncGenerator<Finding> {
-  const anchors = anchorsOf(needles);
+function* columnVectors(db: Reader, options: SqliteOptions): Generator<KeyedVector> {
   const column = options.declaration.vector;
   if (column === undefined) return;
   const key = options.declaration.key.map((name) => (isRowNumber(name) ? "rowid" : name));
-  for await (const cells of inTurns(readCells(db, options.table, [...key, column]), signal)) {
+  for (const cells of readCells(db, options.table, [...key, column])) {
     const cell = cells.at(-1);
     if (!Buffer.isBuffer(cell) || cell.byteLength % 4 !== 0) continue;
-    const stored = floatsOf(cell);
-    for (const anchor of anchors) {
-      if (anchor.vector.length !== stored.length) continue;
-      const finding = compare(options, target, anchor, spellKey(cells.slice(0, -1)), stored);
-      if (finding !== undefined) yield finding;
-    }
+    yield { key: spellKey(cells.slice(0, -1)), vector: floatsOf(cell) };
   }
-}
-
-function compare(
-  options: SqliteOptions,
-  target: SqliteFile,
-  anchor: Anchor,
-  key: string | undefined,
-  stored: Float32Array,
-): Finding | undefined {
-  const { vector, limit } = anchor;
-  let difference = 0;
-  for (let index = 0; index < vector.length; index += 1) {
-    const step = (vector[index] ?? 0) - (stored[index] ?? 0);
-    difference += step * step;
-    // NaN, which no comparison stops, goes on to the comparison of bytes.
-    if (difference > limit) return undefined;
-  }
-  const distance = Math.sqrt(difference);
-  const identical = bytesOf(vector).equals(bytesOf(stored));
-  if (!identical && !(difference <= limit)) return undefined;
-  return {
-    probe: "neighbour",
-    depth: "index",
-    needle: anchor.needle,
-    place: {
-      container: `${target.store}.${options.table}`,
-      surface: options.surface,
-      ...(key === undefined || key === "" ? {} : { key: artifactKey(key) }),
-    },
-    match: { how: "vector", distance, identical },
-  };
-}
-
-function bytesOf(vector: Float32Array): Buffer {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
