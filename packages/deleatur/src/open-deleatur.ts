@@ -11,8 +11,9 @@ import { createEngine, type Engine, type Rederiver } from "./engine.ts";
 import type { Suspect } from "./examine/grade-findings.ts";
 import { closeOverdue } from "./forget/close-overdue.ts";
 import { dryRunRequest } from "./forget/dry-run.ts";
-import { forgetTarget, resumeRequest } from "./forget/forget-target.ts";
-import type { ContinueOptions } from "./forget/continue-request.ts";
+import { forgetTarget, forgetTargets } from "./forget/forget-target.ts";
+import { resumeRequest } from "./forget/resume-requests.ts";
+import type { ContinueOptions } from "./forget/carriage.ts";
 import type { ForgetOrder } from "./forget/forget-order.ts";
 import type { DryRun, RequestOutcome } from "./forget/outcome.ts";
 import type { GivenTarget } from "./forget/target.ts";
@@ -78,6 +79,14 @@ export interface Deleatur {
   scan(signal?: AbortSignal): Promise<{ readonly artifacts: number; readonly unread: ReadonlyMap<string, string> }>;
   /** Has a person, or records, forgotten; a second call for the same target joins the running request. */
   forget(order: ForgetOrder, signal?: AbortSignal): Promise<RequestOutcome>;
+  /**
+   * Has several targets forgotten together: one purge, one scan and one look of every probe serve them all. Each answers for itself, in the order
+   * given; one that fails or is stuck holds up no other.
+   */
+  forgetAll(
+    orders: readonly ForgetOrder[],
+    signal?: AbortSignal,
+  ): Promise<readonly PromiseSettledResult<RequestOutcome>[]>;
   /** What `forget` would do; touches nothing. */
   dryRun(target: GivenTarget, signal?: AbortSignal): Promise<DryRun>;
   /** Carries an open request on: after a crash, a window, an open reader, a review. */
@@ -150,6 +159,7 @@ function bindActs(engine: Engine): Deleatur {
       return { artifacts: harvest.rows.length, unread: harvest.unread };
     },
     forget: (order, signal = NEVER) => forgetTarget(engine, order, signal),
+    forgetAll: (orders, signal = NEVER) => forgetTargets(engine, orders, signal),
     dryRun: (target, signal = NEVER) => dryRunRequest(engine, target, signal),
     resume: (request, options = {}, signal = NEVER) => resumeRequest(engine, requestId(request), options, signal),
     find: (target, signal = NEVER) => findPerson(engine, target, signal),

@@ -1,6 +1,6 @@
 // `risks --due`: runs the confirming audit of every request with a risk that is due. What it shows closes the risk; nothing else does (RISK-1).
 import type { Engine } from "../engine.ts";
-import { resumeRequest } from "../forget/forget-target.ts";
+import { resumeRequest } from "../forget/resume-requests.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 
 /** `now`: purge at once, whatever lock it takes. The outcome of each request that had something due, oldest deadline first. */

@@ -33,7 +33,8 @@ export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortS
   const inquiry =
     order.ticket === undefined ? withoutTicket(engine, order) : withTicket(engine, order.ticket, order.claim);
   const trial = (await order.reingest?.(inquiry.needles, signal)) ?? "not-run";
-  const gathered = await gatherEvidence(engine, { ...inquiry, trial }, signal);
+  const [gathered] = await gatherEvidence(engine, [{ ...inquiry, trial }], signal);
+  if (gathered === undefined) throw new UsageError("NOT_GATHERED", "an audit without evidence has nothing to judge");
   return auditOutcome(engine, order.ticket?.ticket ?? "", inquiry, gathered);
 }
 
@@ -50,7 +51,7 @@ function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): I
     identifiers: audited.identifiers,
     items,
     baseline: openBaseline(ledger, ledger.getSealed(id, "baseline")),
-    bystanders: openBaseline(ledger, ledger.getSealed(id, "baseline")),
+    bystanders: openBaseline(ledger, ledger.getSealed(id, "bystanders")),
     before: { found: items.length > 0, count: items.length },
     identifiersUnknown: audited.identifiersUnknown,
   };

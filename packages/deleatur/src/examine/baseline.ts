@@ -11,12 +11,32 @@ export interface Baseline {
   /** Drops a surface's artifacts, or takes over those of another baseline. */
   replace(surface: SurfaceId, by?: Baseline): void;
   readonly entries: ReadonlyMap<SurfaceId, ReadonlyMap<string, string>>;
-  add(artifact: Artifact): void;
+  add(digests: ArtifactDigests): void;
   /** `new`: it was not there before. */
-  compare(artifact: Artifact): "unchanged" | "changed" | "new";
+  compare(digests: ArtifactDigests): "unchanged" | "changed" | "new";
   /** Takes an artifact out: it is found to belong to the closure after all. */
   remove(ref: ArtifactRef): void;
   bytes(): Uint8Array;
+}
+
+/** How an artifact stands in any baseline of a ledger: taken once, compared with several. */
+export interface ArtifactDigests {
+  readonly surface: SurfaceId;
+  readonly id: string;
+  readonly content: string;
+}
+
+export function digestArtifact(ledger: Ledger, artifact: Artifact): ArtifactDigests {
+  const { surface, content } = artifact;
+  return {
+    surface,
+    id: idOf(ledger, artifact),
+    content: half(ledger.keyedDigest("baseline/content", ...content.flatMap(fieldParts))),
+  };
+}
+
+function idOf(ledger: Ledger, { surface, key }: ArtifactRef): string {
+  return half(ledger.keyedDigest("baseline/artifact", surface, key));
 }
 
 /** Opens a baseline from its sealed bytes, or begins an empty one. */
@@ -27,9 +47,6 @@ export function openBaseline(ledger: Ledger, sealed?: Uint8Array): Baseline {
     entries.set(surface, known);
     return known;
   };
-  const idOf = ({ surface, key }: ArtifactRef): string => half(ledger.keyedDigest("baseline/artifact", surface, key));
-  const contentOf = (artifact: Artifact): string =>
-    half(ledger.keyedDigest("baseline/content", ...artifact.content.flatMap(fieldParts)));
   return {
     entries,
     sizeOf: (surface) => entries.get(surface)?.size ?? 0,
@@ -38,13 +55,13 @@ export function openBaseline(ledger: Ledger, sealed?: Uint8Array): Baseline {
       if (other === undefined) entries.delete(surface);
       else entries.set(surface, new Map(other));
     },
-    add: (artifact) => void own(artifact.surface).set(idOf(artifact), contentOf(artifact)),
-    compare(artifact) {
-      const before = entries.get(artifact.surface)?.get(idOf(artifact));
+    add: ({ surface, id, content }) => void own(surface).set(id, content),
+    compare({ surface, id, content }) {
+      const before = entries.get(surface)?.get(id);
       if (before === undefined) return "new";
-      return before === contentOf(artifact) ? "unchanged" : "changed";
+      return before === content ? "unchanged" : "changed";
     },
-    remove: (ref) => void entries.get(ref.surface)?.delete(idOf(ref)),
+    remove: (ref) => void entries.get(ref.surface)?.delete(idOf(ledger, ref)),
     bytes: () => pack(entries),
   };
 }

@@ -40,7 +40,7 @@ export function findLeftovers(
     const ref: ArtifactRef = { surface: row.surface, key: row.key };
     const { role, keys } = engine.bound(row.surface).declaration;
     const isTagged = row.subjects.some(isOwn);
-    const hasOldContent = row.closureFields.some((digest) => oldContent.get(id)?.has(digest) === true);
+    const hasOldContent = scan.closureFieldsOf(id).some((digest) => oldContent.get(id)?.has(digest) === true);
     const isDerivedFromReached = row.sources.some((source) => {
       const sourceId = artifactId(source);
       return reached.has(sourceId) && items.get(sourceId)?.action !== "rewrite";
@@ -75,10 +75,11 @@ function isReused(
   isOwn: (identifier: SubjectIdentifier) => boolean,
   ref: ArtifactRef,
 ): boolean {
-  const row = scan.rows.get(artifactId(ref));
+  const id = artifactId(ref);
+  const row = scan.rows.get(id);
   if (row === undefined || engine.bound(ref.surface).declaration.keys !== "reusable") return false;
-  const known = oldContent.get(artifactId(ref));
-  return !row.subjects.some(isOwn) && !row.closureFields.some((digest) => known?.has(digest) === true);
+  const known = oldContent.get(id);
+  return !row.subjects.some(isOwn) && !scan.closureFieldsOf(id).some((digest) => known?.has(digest) === true);
 }
 
 function contentByArtifact(inquiry: Inquiry): ReadonlyMap<string, ReadonlySet<string>> {

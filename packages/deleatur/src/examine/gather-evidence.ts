@@ -1,4 +1,4 @@
-// Gathers the evidence about a target: an epoch scan, the census, the probes and the re-ingestion trial, put together as the judge takes it.
+// Gathers the evidence about one target or several: an epoch scan, the census, the probes and the re-ingestion trial, put together as the judge takes it.
 import type { Evidence, KeptArtifact, ProbeEvidence, SurfaceEvidence, Survivor } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
@@ -12,10 +12,10 @@ import type { KeptNeedle } from "./kept-needles.ts";
 import { foreignDoors, offerAgain, type ReingestRun } from "./offer-again.ts";
 import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
 import { findLeftovers } from "./find-leftovers.ts";
+import { joinNeedles, runsOf } from "./join-needles.ts";
 import { lookWithProbes, type SurfaceRuns } from "./look-with-probes.ts";
-import { surfaceEvidence } from "./surface-evidence.ts";
+import { lineageOfSurfaces, surfaceEvidence, type SurfaceLineage } from "./surface-evidence.ts";
 import { type Census, takeCensus, unlistedStores } from "./take-census.ts";
-import { toNeedles } from "./to-needles.ts";
 
 /** What is asked about. */
 export interface Inquiry {
@@ -56,35 +56,84 @@ export interface Gathered {
   readonly unexplained: readonly Suspect[];
 }
 
-export async function gatherEvidence(engine: Engine, inquiry: Inquiry, signal: AbortSignal): Promise<Gathered> {
-  const isOwn = ({ type, value }: SubjectIdentifier): boolean =>
-    inquiry.identifiers.some((own) => own.type === type && own.value === value);
-  const closure = new Set(inquiry.items.map(({ ref }) => artifactId(ref)));
-  const scan = await scanEpoch(engine, { ...inquiry, isOwn, closure }, signal);
-  const leftovers = findLeftovers(engine, inquiry, scan, isOwn);
+/** One epoch, one census, one look of every probe and one trial of every door for all of them; what was seen is attributed to each. */
+export async function gatherEvidence(
+  engine: Engine,
+  inquiries: readonly Inquiry[],
+  signal: AbortSignal,
+): Promise<readonly Gathered[]> {
+  const scans = await scanEpoch(
+    engine,
+    inquiries.map((inquiry) => ({ ...inquiry, isOwn: ownedBy(inquiry), closure: closureOf(inquiry) })),
+    signal,
+  );
+  const [epoch] = scans;
+  if (epoch === undefined) return [];
   const census = await takeCensus(engine, signal);
-
-  const canaries = await plantCanaries(engine, scan, inquiry.needles, signal);
+  const canaries = await plantCanaries(
+    engine,
+    epoch,
+    inquiries.flatMap(({ needles }) => needles),
+    signal,
+  );
+  const asked = joinNeedles(inquiries, scans, [...epoch.controls.controls, ...canaries.planted]);
   let runs: readonly SurfaceRuns[];
-  const needles = explain(toNeedles(inquiry.needles, [...scan.controls.controls, ...canaries.planted]), scan);
   try {
-    runs = await lookWithProbes(engine, needles, census, signal);
+    runs = await lookWithProbes(engine, asked.needles, asked.groupOf, census, signal);
   } finally {
     await canaries.remove();
   }
-  const isGuarded = inquiry.claim === "none" || (inquiry.denylist !== "unknown" && inquiry.denylist.entries > 0);
-  const reingest = isGuarded
-    ? await offerAgain(engine, inquiry.needles, inquiry.identifiers, signal)
-    : foreignDoors(engine, inquiry.trial);
+  const doors = await tryDoors(engine, inquiries, signal);
+  const lineage = lineageOfSurfaces(engine, epoch);
+  return inquiries.map((inquiry, place): Gathered => {
+    const scan = scans[place] ?? epoch;
+    const seen = { scan, census, runs: runsOf(runs, asked, place), reingest: doors[place] ?? [], lineage };
+    return putTogether(engine, inquiry, seen, asked.needles);
+  });
+}
+
+function ownedBy({ identifiers }: Inquiry): (tag: SubjectIdentifier) => boolean {
+  return ({ type, value }) => identifiers.some((own) => own.type === type && own.value === value);
+}
+
+function closureOf({ items }: Inquiry): ReadonlySet<string> {
+  return new Set(items.map(({ ref }) => artifactId(ref)));
+}
+
+/** The doors of those whose entries our guard holds are tried in one pass; of a foreign tool only its own trial counts. */
+async function tryDoors(
+  engine: Engine,
+  inquiries: readonly Inquiry[],
+  signal: AbortSignal,
+): Promise<readonly (readonly ReingestRun[])[]> {
+  const isGuarded = ({ claim, denylist }: Inquiry): boolean =>
+    claim === "none" || (denylist !== "unknown" && denylist.entries > 0);
+  const guarded = inquiries.filter(isGuarded);
+  const offered = guarded.length === 0 ? [] : await offerAgain(engine, guarded, signal);
+  return inquiries.map((inquiry) => offered[guarded.indexOf(inquiry)] ?? foreignDoors(engine, inquiry.trial));
+}
+
+interface Seen extends Pick<Gathered, "scan" | "census" | "runs" | "reingest"> {
+  readonly lineage: SurfaceLineage;
+}
+
+function putTogether(
+  engine: Engine,
+  inquiry: Inquiry,
+  { scan, census, runs, reingest, lineage }: Seen,
+  needles: readonly Needle[],
+): Gathered {
+  const leftovers = findLeftovers(engine, inquiry, scan, ownedBy(inquiry));
   const graded = gradeFindings(engine, runs, needles, scan, leftovers);
   const open = graded.suspects.filter(({ id }) => !inquiry.reviewed.has(id));
   const overDeleted = countOverDeleted(engine, inquiry, scan);
   const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact) + overDeleted + inquiry.lostBefore;
 
   const surfaces: SurfaceEvidence[] = engine.surfaces.map((bound) =>
-    surfaceEvidence(engine, bound, {
+    surfaceEvidence(bound, {
       inquiry,
       scan,
+      lineage,
       probes: probesOf(runs, reingest, bound.declaration.id),
       reingest: reingest.find(({ surface }) => surface === bound.declaration.id)?.outcome ?? "not-run",
     }),
@@ -137,13 +186,6 @@ function countOverDeleted(engine: Engine, { items }: Inquiry, scan: EpochScan): 
       !scan.unread.has(ref.surface) &&
       !scan.rows.has(artifactId(ref)),
   ).length;
-}
-
-function explain(needles: readonly Needle[], scan: EpochScan): readonly Needle[] {
-  return needles.map((needle) => {
-    if (needle.fate === "control") return needle;
-    return { ...needle, explained: needle.fate === "rewritten" ? scan.explained.rewritten : scan.explained.erased };
-  });
 }
 
 function probesOf(

@@ -98,8 +98,8 @@ function isBack(engine: Engine, { match, place }: Finding, scan: EpochScan, left
   if (match.how !== "exact" || place.surface === undefined || place.key === undefined) return false;
   if (engine.bound(place.surface).declaration.role !== "primary") return false;
   const id = artifactId({ surface: place.surface, key: place.key });
-  const row = scan.rows.get(id);
-  return row !== undefined && row.before !== "unchanged" && row.before !== "changed" && !leftovers.reached.has(id);
+  const before = scan.beforeOf(id);
+  return scan.rows.has(id) && before !== "unchanged" && before !== "changed" && !leftovers.reached.has(id);
 }
 
 function toSurvivor(

@@ -20,6 +20,7 @@ export interface SurfaceRuns {
 export async function lookWithProbes(
   engine: Engine,
   needles: readonly Needle[],
+  groupOf: (needle: number) => number,
   census: Census,
   signal: AbortSignal,
 ): Promise<readonly SurfaceRuns[]> {
@@ -32,6 +33,7 @@ export async function lookWithProbes(
     placed.map(({ probe }) => probe),
     needles,
     {
+      groupOf,
       controlsOf: (probe) => controls.filter(({ ref }) => ref.surface === owner.get(probe)).map(({ index }) => index),
       started: (probe, done, total) =>
         engine.report({ step: `probe ${probe.name}`, phase: "progress", surface: owner.get(probe) ?? "", done, total }),
@@ -48,7 +50,7 @@ export async function lookWithProbes(
   const strays: SurfaceRuns[] = [];
   for (const { container, probe } of census.strayProbes) {
     // Nobody declared what is in there, so no control can be chosen: hits count, their absence proves nothing.
-    const [run] = await runProbes([probe], needles, { controlsOf: () => [] }, signal);
+    const [run] = await runProbes([probe], needles, { groupOf, controlsOf: () => [] }, signal);
     if (run !== undefined) strays.push({ surface: undefined, container, run, evidence: toEvidence(run, false) });
   }
   return [...declared, ...strays];

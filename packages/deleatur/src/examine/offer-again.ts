@@ -19,13 +19,21 @@ export interface ReingestRun {
   readonly controlsFound: number;
 }
 
-/** Offers through a ledger connection of its own. `writers: foreign` has no door of ours to try. */
+/** What one request offers. */
+export interface OfferedAgain {
+  readonly needles: readonly KeptNeedle[];
+  readonly identifiers: readonly SubjectIdentifier[];
+}
+
+/**
+ * Offers through a ledger connection of its own, at every door what each of the requests erased; answers the runs of each.
+ * `writers: foreign` has no door of ours to try.
+ */
 export async function offerAgain(
   engine: Engine,
-  needles: readonly KeptNeedle[],
-  identifiers: readonly SubjectIdentifier[],
+  offers: readonly OfferedAgain[],
   signal: AbortSignal,
-): Promise<readonly ReingestRun[]> {
+): Promise<readonly (readonly ReingestRun[])[]> {
   const ledger = openLedger({
     file: engine.ledger.file,
     keys: engine.ledger.keys,
@@ -35,20 +43,20 @@ export async function offerAgain(
     readonly: true,
   });
   try {
-    const runs: ReingestRun[] = [];
+    const runs = offers.map((): ReingestRun[] => []);
     for (const { declaration, guarantees } of engine.surfaces) {
       const { id: surface, writers, role } = declaration;
-      if (!hasInsertPath({ role, guarantees })) {
-        runs.push({ surface, outcome: "no-path", controlsTaken: 0, controlsFound: 0 });
+      if (!hasInsertPath({ role, guarantees }) || writers === "foreign") {
+        const outcome = hasInsertPath({ role, guarantees }) ? "not-run" : "no-path";
+        for (const own of runs) own.push({ surface, outcome, controlsTaken: 0, controlsFound: 0 });
         continue;
       }
-      if (writers === "foreign") {
-        runs.push({ surface, outcome: "not-run", controlsTaken: 0, controlsFound: 0 });
-        continue;
-      }
-      const own = needles.filter(({ ref, fate }) => ref.surface === surface && fate !== "kept");
       const door: Door = writers === "sdk" ? sdkDoor(ledger) : await storeDoor(engine, surface);
-      runs.push({ surface, ...(await tryDoor(engine, ledger, surface, own, identifiers, door, signal)) });
+      for (const [place, { needles, identifiers }] of offers.entries()) {
+        const own = needles.filter(({ ref, fate }) => ref.surface === surface && fate !== "kept");
+        const run = await tryDoor(engine, ledger, surface, own, identifiers, door, signal);
+        runs[place]?.push({ surface, ...run });
+      }
       if (writers === "trigger") await (await engine.open(surface)).purge(signal);
     }
     return runs;

@@ -9,7 +9,7 @@ import { contentDigests } from "../record/guard.ts";
 import { CANARY_PREFIX, canaryText } from "./canary.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { notApplicable } from "./look-with-probes.ts";
-import type { EpochScan } from "./scan-epoch.ts";
+import type { SharedScan } from "./scan-epoch.ts";
 
 /** Where no vector tells the dimensions: a store that has fewer takes as many as it has, and says so. */
 const ANY_LENGTH = 4_096;
@@ -23,7 +23,7 @@ export interface Canaries {
 /** Surfaces where a canary cannot be planted get none: their probes are then blind, and the verdict says so. */
 export async function plantCanaries(
   engine: Engine,
-  scan: EpochScan,
+  scan: SharedScan,
   needles: readonly KeptNeedle[],
   signal: AbortSignal,
 ): Promise<Canaries> {

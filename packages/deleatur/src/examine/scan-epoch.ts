@@ -1,4 +1,4 @@
-// One epoch: a fresh scan of every surface under one number. It commits to what is there, compares bystanders, and learns what explains a likeness.
+// One epoch: a fresh scan of every surface under one number, for all requests that it serves. It commits to what is there and lets each of them see it.
 import { fieldDigest, toHex } from "@deleatur/verify";
 import { createEpochCommitments, type EpochCommitments } from "../attest/epoch-commitments.ts";
 import type { Engine } from "../engine.ts";
@@ -7,13 +7,12 @@ import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } 
 import type { Explanation } from "../model/needle.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { type ControlChoice, createControlChooser } from "../probe/choose-controls.ts";
-import { createRunFilter } from "../probe/run-filter.ts";
 import { type HarvestedRow, recordHarvest, scanAll } from "../record/harvest.ts";
 import type { Baseline } from "./baseline.ts";
+import { openSights } from "./epoch-sight.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
-import { hasOwnProvenance } from "./own-provenance.ts";
-import { toNeedles } from "./to-needles.ts";
 
+/** What one request asks of the scan; several requests are served by one. */
 export interface EpochInput {
   readonly needles: readonly KeptNeedle[];
   readonly isOwn: (identifier: SubjectIdentifier) => boolean;
@@ -27,34 +26,40 @@ export interface EpochInput {
   readonly replaced: readonly Artifact[];
 }
 
-/** A scanned artifact, without its content. */
-export interface ScannedRow extends HarvestedRow {
-  /** Hex digests (PROOFS §2, kind 02) of its fields that closure content also has. */
-  readonly closureFields: readonly string[];
-  /** Against the baseline; undefined where there is none. */
-  readonly before: "unchanged" | "changed" | "new" | undefined;
-}
-
-export interface EpochScan {
+/** The epoch itself: the same for every request that it serves. */
+export interface SharedScan {
   readonly epoch: number;
   readonly begun: string;
   readonly finished: string;
   readonly logSizeAtScan: number;
   readonly commitments: EpochCommitments;
-  readonly rows: ReadonlyMap<string, ScannedRow>;
+  readonly rows: ReadonlyMap<string, HarvestedRow>;
   readonly unread: ReadonlyMap<SurfaceId, string>;
-  /** What explains likeness to erased needles, and to rewritten ones. */
-  readonly explained: { readonly erased: Explanation; readonly rewritten: Explanation };
-  /** True where every artifact of the surface that holds this closure field (hex digest) is another person's. */
-  isShared(surface: string, digest: string): boolean;
-  readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
+  /** What is outside every closure, and unchanged for all that the epoch serves. */
   readonly controls: ControlChoice;
   /** Surfaces with a row that neither the SDK recorded nor a harvest before this scan had met: somebody writes past the SDK (DESIGN §4). */
   readonly unrecorded: ReadonlySet<SurfaceId>;
 }
 
-/** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. */
-export async function scanEpoch(engine: Engine, input: EpochInput, signal: AbortSignal): Promise<EpochScan> {
+/** The epoch as one request sees it. */
+export interface EpochScan extends SharedScan {
+  /** What explains likeness to erased needles, and to rewritten ones. */
+  readonly explained: { readonly erased: Explanation; readonly rewritten: Explanation };
+  /** Hex digests (PROOFS §2, kind 02) of the artifact's fields that closure content also has. */
+  closureFieldsOf(id: string): readonly string[];
+  /** Against the baseline; undefined where there is none. */
+  beforeOf(id: string): "unchanged" | "changed" | "new" | undefined;
+  /** True where every artifact of the surface that holds this closure field (hex digest) is another person's. */
+  isShared(surface: string, digest: string): boolean;
+  readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
+}
+
+/** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. Answers a sight of it for each input. */
+export async function scanEpoch(
+  engine: Engine,
+  inputs: readonly EpochInput[],
+  signal: AbortSignal,
+): Promise<readonly EpochScan[]> {
   const { ledger, boundary } = engine;
   const begun = utcTime(engine.clock());
   const logSizeAtScan = ledger.logSize();
@@ -64,56 +69,21 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
     guarantees.scan === "none" ? [] : [declaration.id],
   );
   const chooser = createControlChooser(scannable, randomNumbers(engine));
-  const needles = toNeedles(input.needles);
-  const explained = { erased: createRunFilter(needles), rewritten: createRunFilter(needles) };
-  for (const { content } of input.replaced) for (const field of content) explained.rewritten.add(field);
-  const wanted = new Set(input.needles.flatMap(({ content }) => content.map(digestOfField)));
-  const replaced = new Map(input.replaced.map((one) => [artifactId(one), one.content.map(digestOfField).join()]));
-  const rows = new Map<string, ScannedRow>();
+  const sights = openSights(engine, inputs);
+  const rows = new Map<string, HarvestedRow>();
   const strange: ArtifactRef[] = [];
-  const holders = new Map<string, { lawful: number; other: number }>();
-  const countHolder = (surface: string, digest: string, isLawful: boolean): void => {
-    const held = holders.get(`${surface} ${digest}`) ?? { lawful: 0, other: 0 };
-    if (isLawful) held.lawful += 1;
-    else held.other += 1;
-    holders.set(`${surface} ${digest}`, held);
-  };
-  let [intact, changed] = [0, 0];
 
   const unread = await scanAll(
     engine,
     "epoch",
     (artifact) => {
-      const id = artifactId(artifact);
       const { surface, key: artifactKey, subjects } = artifact;
       const sources = allSources(engine, artifact);
       commitments.addArtifact(surface, { ...artifact, sources });
-      const closureFields = artifact.content.map(digestOfField).filter((digest) => wanted.has(digest));
       if (ledger.artifact({ surface, key: artifactKey }) === undefined) strange.push({ surface, key: artifactKey });
-      const before = input.baseline?.compare(artifact);
-      rows.set(id, { surface, key: artifactKey, subjects, sources, closureFields, before });
-      if (!input.closure.has(id)) {
-        const standing = input.bystanders?.compare(artifact);
-        if (standing === "changed") changed += 1;
-        if (standing === "unchanged") intact += 1;
-      }
-      if (input.closure.has(id) || before !== "unchanged") {
-        // What Deleatur itself wrote there survives, and is as good a control as any.
-        if (replaced.get(id) === artifact.content.map(digestOfField).join()) chooser.offer(artifact);
-        for (const digest of closureFields) countHolder(surface, digest, false);
-        return;
-      }
-      chooser.offer(artifact);
-      const isIndependent = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, input.isOwn);
-      const isOthers =
-        isIndependent || (sources.length > 0 && !sources.some((source) => input.closure.has(artifactId(source))));
-      for (const field of artifact.content) {
-        // The vector of another's record is that record's own: two people who say the same have the same embedding.
-        if (!isIndependent && !(isOthers && field.type === "vector")) continue;
-        explained.erased.add(field);
-        explained.rewritten.add(field);
-      }
-      for (const digest of closureFields) countHolder(surface, digest, isOthers);
+      const id = artifactId(artifact);
+      rows.set(id, { surface, key: artifactKey, subjects, sources });
+      if (sights.see({ ...artifact, sources }, id)) chooser.offer(artifact);
     },
     signal,
   );
@@ -125,7 +95,7 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
       .map((ref) => ref.surface),
   );
   recordHarvest(engine, { rows: [...rows.values()], unread });
-  return {
+  const shared: SharedScan = {
     epoch,
     begun,
     finished: utcTime(engine.clock()),
@@ -133,25 +103,10 @@ export async function scanEpoch(engine: Engine, input: EpochInput, signal: Abort
     commitments,
     rows,
     unread,
-    explained,
-    isShared(surface, digest) {
-      const held = holders.get(`${surface} ${digest}`);
-      return held !== undefined && held.lawful > 0 && held.other === 0;
-    },
-    // What nobody could read is neither intact nor lost: it is counted by the round that reads it again.
-    bystanders: { checked: countRead(input.bystanders, scannable, unread), intact, changed },
     controls: chooser.choose(),
     unrecorded,
   };
-}
-
-function countRead(
-  bystanders: Baseline | undefined,
-  scannable: readonly SurfaceId[],
-  unread: ReadonlyMap<SurfaceId, string>,
-): number {
-  const read = scannable.filter((surface) => !unread.has(surface));
-  return read.reduce((sum, surface) => sum + (bystanders?.sizeOf(surface) ?? 0), 0);
+  return sights.close(shared, scannable);
 }
 
 /** Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here. */

@@ -4,19 +4,23 @@ import type { EraseCounts, PurgeEvidence, SurfaceEvidence, SurfaceState } from "
 import type { BoundSurface } from "../adapters/registry.ts";
 import type { Engine } from "../engine.ts";
 import type { Purged } from "../model/artifact.ts";
+import type { SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Inquiry } from "./gather-evidence.ts";
 import { notApplicable } from "./look-with-probes.ts";
-import type { EpochScan } from "./scan-epoch.ts";
+import type { EpochScan, SharedScan } from "./scan-epoch.ts";
+
+export type SurfaceLineage = ReadonlyMap<SurfaceId, SurfaceEvidence["lineage"]>;
 
 export interface SurfaceSight {
   readonly inquiry: Inquiry;
   readonly scan: EpochScan;
+  readonly lineage: SurfaceLineage;
   readonly probes: SurfaceEvidence["probes"];
   readonly reingest: SurfaceEvidence["reingest"];
 }
 
-export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: SurfaceSight): SurfaceEvidence {
+export function surfaceEvidence(bound: BoundSurface, sight: SurfaceSight): SurfaceEvidence {
   const { declaration, guarantees } = bound;
   const { inquiry, scan } = sight;
   const { id, role } = declaration;
@@ -37,7 +41,7 @@ export function surfaceEvidence(engine: Engine, bound: BoundSurface, sight: Surf
     writers: declaration.writers === "sdk" && scan.unrecorded.has(id) ? "foreign" : declaration.writers,
     watched: false,
     reingest: sight.reingest,
-    lineage: isDerivedRole(role) && guarantees.scan !== "none" ? lineageOf(engine, bound, scan) : "not-derived",
+    lineage: sight.lineage.get(id) ?? "not-derived",
     deletion: guarantees.deletion,
     eventual: "none",
     horizon: declaredHorizon(declaration, inquiry.horizonFrom),
@@ -90,15 +94,21 @@ function purgeEvidence(
   }
 }
 
-function lineageOf(engine: Engine, { declaration }: BoundSurface, scan: EpochScan): SurfaceEvidence["lineage"] {
-  // Nobody read its rows: what is out of reach is said to be that, not to lack its lineage.
-  if (scan.unread.has(declaration.id)) return "unknown";
-  let [rowsWithoutEdge, inferredOnly] = [0, 0];
-  for (const row of scan.rows.values()) {
-    if (row.surface !== declaration.id) continue;
-    const known = engine.ledger.sourcesOf(row);
-    if (known.length === 0 && row.sources.length === 0) rowsWithoutEdge += 1;
-    else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) inferredOnly += 1;
+/** What the lineage of each derived surface lacks; the same for every request that the epoch serves. */
+export function lineageOfSurfaces(engine: Engine, scan: SharedScan): SurfaceLineage {
+  const found = new Map<SurfaceId, { rowsWithoutEdge: number; inferredOnly: number; complete: true } | "unknown">();
+  for (const { declaration, guarantees } of engine.surfaces) {
+    if (!isDerivedRole(declaration.role) || guarantees.scan === "none") continue;
+    // Nobody read its rows: what is out of reach is said to be that, not to lack its lineage.
+    const isUnread = scan.unread.has(declaration.id);
+    found.set(declaration.id, isUnread ? "unknown" : { rowsWithoutEdge: 0, inferredOnly: 0, complete: true });
   }
-  return { rowsWithoutEdge, inferredOnly, complete: true };
+  for (const row of scan.rows.values()) {
+    const counts = found.get(row.surface);
+    if (counts === undefined || counts === "unknown") continue;
+    const known = engine.ledger.sourcesOf(row);
+    if (known.length === 0 && row.sources.length === 0) counts.rowsWithoutEdge += 1;
+    else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) counts.inferredOnly += 1;
+  }
+  return found;
 }

@@ -9,22 +9,26 @@ import { proveExclusions } from "../attest/prove-exclusions.ts";
 import { publicForm } from "../boundary/public-form.ts";
 import type { Engine } from "../engine.ts";
 import type { Gathered } from "../examine/gather-evidence.ts";
+import { putSuspects } from "../examine/suspects.ts";
 import type { RequestState } from "../ledger/request-record.ts";
 import { artifactKey, surfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { epochEvidence, surfaceStates } from "./attested-facts.ts";
 import type { CommittedClosure } from "./commit-closure.ts";
-import type { PurgedRound } from "./conclude-request.ts";
+import type { PurgedRound } from "./conclude-requests.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import { keepRisks } from "./keep-risks.ts";
 import { logBoundaryVersion, whoOf } from "./receive-request.ts";
 import { sealOutcome } from "./settle-request.ts";
+import { settleBystanders } from "./survey.ts";
 
 export interface Judged {
   readonly gathered: Gathered;
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly committed: CommittedClosure;
+  /** The epoch's roots are logged once, with the first request that they serve. */
+  readonly epoch: { logIndex: number | undefined };
 }
 
 /** Where the request goes from here. */
@@ -44,20 +48,16 @@ export function attestRequest(
   const { ledger } = engine;
   const { id } = round;
   const { judgement, committed, gathered } = judged;
-  return ledger.transaction(() => {
+  let { logIndex } = judged.epoch;
+  const attested = ledger.transaction(() => {
     const boundary = logBoundaryVersion(engine);
     const form = publicForm(engine.boundary);
     const { scan } = gathered;
     const now = engine.clock();
-    const logIndex = ledger.append(epochRootsEntry(committed.roots, boundary, utcTime(now), scan.logSizeAtScan));
-    ledger.recordEpoch(scan.epoch, {
-      root: toHex(committed.roots.B),
-      boundaryDigest: boundary.digest,
-      begun: scan.begun,
-      finished: scan.finished,
-      surfaces: committed.roots.surfaces.map(({ id: surface, alg, commitment }) => ({ surface, alg, commitment })),
-    });
+    logIndex ??= logEpoch(engine, judged, boundary);
     logJudgement(engine, round, judged);
+    settleBystanders(engine, id, scan.unread);
+    putSuspects(engine, id, [...gathered.suspects, ...gathered.unexplained]);
     keepRisks(engine, id, judged, { epoch: scan.epoch, logIndex });
     const next = nextState(judgement, now);
     const outcome = toOutcome(next);
@@ -107,6 +107,25 @@ export function attestRequest(
       bytes,
     );
   });
+  // Only now does the entry stand: a request that could not be attested takes it back.
+  judged.epoch.logIndex = logIndex;
+  return attested;
+}
+
+function logEpoch(
+  { ledger, clock }: Engine,
+  { committed: { roots }, gathered: { scan } }: Judged,
+  boundary: ReturnType<typeof logBoundaryVersion>,
+): number {
+  const logIndex = ledger.append(epochRootsEntry(roots, boundary, utcTime(clock()), scan.logSizeAtScan));
+  ledger.recordEpoch(scan.epoch, {
+    root: toHex(roots.B),
+    boundaryDigest: boundary.digest,
+    begun: scan.begun,
+    finished: scan.finished,
+    surfaces: roots.surfaces.map(({ id: surface, alg, commitment }) => ({ surface, alg, commitment })),
+  });
+  return logIndex;
 }
 
 function nextState({ attestation, reasons, verdict }: Judgement, now: Date): Attested {

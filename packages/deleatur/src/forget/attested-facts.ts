@@ -8,7 +8,7 @@ import type { SurfaceRuns } from "../examine/look-with-probes.ts";
 import { declaredHorizon } from "../attest/best-outcome.ts";
 import type { RequestId } from "../model/ids.ts";
 import type { Judged } from "./attest-request.ts";
-import type { PurgedRound } from "./conclude-request.ts";
+import type { PurgedRound } from "./conclude-requests.ts";
 import { openPlan } from "./sealed-plan.ts";
 import { VERSION } from "../version.ts";
 

@@ -1,5 +1,6 @@
-// Settles the epoch's commitments for one request: every surface's state, the roots, and the fixed queries that the closure asks (PROOFS §3).
-import type { EpochRoots } from "../attest/epoch-commitments.ts";
+// Settles an epoch's commitments: every surface's state and the roots, once; and for each request the fixed queries that its closure asks (PROOFS §3).
+import type { UncoveredReason } from "@deleatur/verify";
+import type { CommittedSurface, EpochRoots } from "../attest/epoch-commitments.ts";
 import type { Judgement } from "../attest/judgement.ts";
 import { type BuiltManifest, buildManifest, type ClosureArtifact } from "../attest/manifest.ts";
 import { settleQueries, type SettledQueries } from "../attest/prove-exclusions.ts";
@@ -9,8 +10,8 @@ import type { Gathered } from "../examine/gather-evidence.ts";
 import { openNeedles } from "../examine/kept-needles.ts";
 import { digestOfField } from "../examine/scan-epoch.ts";
 import type { ContentField } from "../model/artifact.ts";
-import { artifactId, type RequestId } from "../model/ids.ts";
-import type { PurgedRound } from "./conclude-request.ts";
+import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
+import type { PurgedRound } from "./conclude-requests.ts";
 import { allReplacements } from "./sealed-plan.ts";
 
 export interface CommittedClosure {
@@ -22,32 +23,59 @@ export interface CommittedClosure {
   readonly stillThere: ReadonlySet<string>;
 }
 
-/** Finishes the epoch. The judgement so far says which surfaces stay uncovered. */
+/** How each surface stands in the commitment; sorted as the boundary is. */
+export type Coverage = readonly (
+  | { readonly surface: SurfaceId; readonly as: "covered" }
+  | { readonly surface: SurfaceId; readonly as: "expiring"; readonly until: Date; readonly basis: string }
+  | { readonly surface: SurfaceId; readonly as: "uncovered"; readonly reason: UncoveredReason }
+)[];
+
+/** What the judgement so far leaves uncovered stays uncovered. */
+export function coverageOf(engine: Engine, { evidence }: Gathered, judgement: Judgement): Coverage {
+  const uncovered = uncoveredBy(judgement.reasons);
+  return engine.surfaces.map(({ declaration: { id: surface } }): Coverage[number] => {
+    const seen = evidence.surfaces.find((one) => one.surface === surface);
+    const state = seen === undefined || seen.state === "unknown" ? undefined : seen.state;
+    const reason = uncovered.get(surface)?.as ?? (state?.as === "uncovered" ? state.reason : undefined);
+    if (reason !== undefined) return { surface, as: "uncovered", reason };
+    if (state?.as === "expiring" && typeof seen?.horizon === "object")
+      return { surface, as: "expiring", ...seen.horizon };
+    return state?.as === "covered" ? { surface, as: "covered" } : { surface, as: "uncovered", reason: "BLIND" };
+  });
+}
+
+/** Finishes the epoch as one coverage has it: its roots are logged once, whatever number of requests they serve. */
+export function commitEpoch({ scan }: Gathered, coverage: Coverage): EpochRoots {
+  for (const one of coverage) {
+    if (one.as === "uncovered") scan.commitments.setUncovered(one.surface, one.reason);
+    else if (one.as === "expiring") scan.commitments.setExpiring(one.surface, one);
+    else scan.commitments.setCovered(one.surface);
+  }
+  return scan.commitments.finish();
+}
+
+/** Asks the roots what the closure of one request wants to know; a surface that this request leaves uncovered is not asked. */
 export function commitClosure(
   engine: Engine,
   { id, round, target, plan }: PurgedRound,
   { scan, evidence }: Gathered,
-  judgement: Judgement,
+  roots: EpochRoots,
+  coverage: Coverage,
 ): CommittedClosure {
-  const uncovered = uncoveredBy(judgement.reasons);
-  for (const { declaration } of engine.surfaces) {
-    const surface = declaration.id;
-    const seen = evidence.surfaces.find((one) => one.surface === surface);
-    const state = seen === undefined || seen.state === "unknown" ? undefined : seen.state;
-    const reason = uncovered.get(surface)?.as ?? (state?.as === "uncovered" ? state.reason : undefined);
-    if (reason !== undefined) scan.commitments.setUncovered(surface, reason);
-    else if (state?.as === "expiring" && typeof seen?.horizon === "object")
-      scan.commitments.setExpiring(surface, seen.horizon);
-    else if (state?.as === "covered") scan.commitments.setCovered(surface);
-    else scan.commitments.setUncovered(surface, "BLIND");
-  }
-  const roots = scan.commitments.finish();
   const closure = closureOf(engine, id, round);
   const identifiers = target.kind === "person" ? plan.identifiers : [];
   if (closure.length === 0)
     return { roots, built: undefined, settled: { dropped: [], stillThere: [] }, stillThere: new Set() };
   const built = buildManifest(scan.commitments.names, roots.surfaces, closure, identifiers, target.kind);
-  const settled = settleQueries(built, roots, {
+  const uncovered = new Map(coverage.flatMap((one) => (one.as === "uncovered" ? [[one.surface, one.reason]] : [])));
+  const asked: EpochRoots = {
+    ...roots,
+    surfaces: roots.surfaces.map((surface): CommittedSurface => {
+      const reason = uncovered.get(surface.id);
+      return reason === undefined || surface.alg === 3 ? surface : { ...surface, alg: 3, uncovered: { reason } };
+    }),
+  };
+  const settled = settleQueries(built, asked, {
     isShared: (field, surface) => scan.isShared(surface, digestOfField(field)),
     isReused(position) {
       const ref = closure[position]?.ref;

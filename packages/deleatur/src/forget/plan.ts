@@ -47,6 +47,14 @@ export interface PlanOptions {
   readonly held: (ref: ArtifactRef) => boolean;
   /** Artifacts that earlier rounds of the request knew. */
   readonly known: readonly ArtifactRef[];
+  /** What requests that run together with this one do: their persons are no others, and what goes with them does not survive. */
+  readonly together?: Together;
+}
+
+export interface Together {
+  readonly isOwn: (tag: SubjectIdentifier) => boolean;
+  /** Ids of all that any of them erases. */
+  readonly going: ReadonlySet<string>;
 }
 
 /** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
@@ -77,12 +85,16 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
     const itemSources = sources.get(id) ?? [];
     const surviving = itemSources.filter((source) => {
       const sourceId = artifactId(source);
+      if (options.together?.going.has(sourceId) === true) return false;
       if (!inClosure.has(sourceId)) return rows.has(sourceId);
       return decided.get(sourceId)?.action === "rewrite";
     });
     const subjects = row?.subjects ?? [];
-    const otherSubjects = target.kind === "person" ? subjects.filter((tag) => isAnotherPerson(tag, identifiers)) : [];
-    const isTarget = targets.has(id);
+    const isAnothers = (tag: SubjectIdentifier): boolean =>
+      isAnotherPerson(tag, identifiers) && options.together?.isOwn(tag) !== true;
+    const otherSubjects = target.kind === "person" ? subjects.filter(isAnothers) : [];
+    // Another request of the same run erases it: then nobody keeps a part of it.
+    const isTarget = targets.has(id) || options.together?.going.has(id) === true;
     // A full-text entry over a kept record is that record's own text: it stays with it, under its ground.
     const isKeptText =
       engine.bound(ref.surface).declaration.kind === "sqlite-fts" &&

@@ -8,6 +8,7 @@ import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/i
 import { createExactMatcher } from "../probe/exact-matcher.ts";
 import { createExcerptMatcher } from "../probe/excerpt-matcher.ts";
 import { createRunFilter, explainNeedles } from "../probe/run-filter.ts";
+import { errorCode } from "../record/harvest.ts";
 import { identifierSet, type Plan, type PlannedItem } from "./plan.ts";
 import { findRederiver } from "./rederivers.ts";
 import { createRedactor } from "./redact-text.ts";
@@ -18,32 +19,50 @@ export type Replacement =
   | { readonly outcome: "absent" }
   | { readonly outcome: "failed"; readonly why: string };
 
-/** New forms for all items to be rewritten, sources before what is derived from them. */
+/** One of the requests that are carried together. */
+export interface RewriteParty {
+  readonly plan: Plan;
+  readonly needles: readonly KeptNeedle[];
+}
+
+/**
+ * New forms for all items to be rewritten, sources before what is derived from them; for each party its own. What several of them share is
+ * written once, without the part of any.
+ */
 export async function prepareRewrites(
   engine: Engine,
-  plan: Plan,
-  needles: readonly KeptNeedle[],
+  parties: readonly RewriteParty[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Replacement>> {
+): Promise<readonly ReadonlyMap<string, Replacement>[]> {
   const replacements = new Map<string, Replacement>();
-  const items = plan.items.filter(({ action }) => action === "rewrite").toSorted((a, b) => a.rank - b.rank);
-  const erased = needles.filter(({ fate }) => fate === "erased");
-  const dropped = new Set(plan.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => artifactId(ref)));
-  const isOwn = identifierSet(plan.identifiers);
+  const members = new Map<string, { item: PlannedItem; of: number[] }>();
+  for (const [place, { plan }] of parties.entries()) {
+    for (const item of plan.items) {
+      if (item.action !== "rewrite") continue;
+      const known = members.get(artifactId(item.ref));
+      if (known === undefined) members.set(artifactId(item.ref), { item, of: [place] });
+      else known.of.push(place);
+    }
+  }
+  const sourcesFirst = [...members.values()].toSorted((a, b) => a.item.rank - b.item.rank);
+  const partsOf = createParts(parties);
   const stored = await readAll(
     engine,
-    items.map(({ ref }) => ref),
+    sourcesFirst.map(({ item }) => item.ref),
     signal,
   );
-  for (const item of items) {
-    const current = stored.get(artifactId(item.ref));
+  for (const { item, of } of sourcesFirst) {
+    const current = stored.found.get(artifactId(item.ref));
     if (current === undefined) {
-      replacements.set(artifactId(item.ref), { outcome: "absent" });
+      const why = stored.unread.get(item.ref.surface);
+      replacements.set(artifactId(item.ref), why === undefined ? { outcome: "absent" } : { outcome: "failed", why });
       continue;
     }
+    const { dropped, identifiers, erased } = partsOf(of);
+    const isOwn = identifierSet(identifiers);
     const sources = current.sources.filter((source) => !dropped.has(artifactId(source)));
     const subjects = current.subjects.filter((subject) => !isOwn(subject));
-    const content = await newContent(engine, item, current, erased, plan.identifiers, replacements, signal);
+    const content = await newContent(engine, item, current, erased, identifiers, replacements, signal);
     replacements.set(
       artifactId(item.ref),
       typeof content === "string"
@@ -51,7 +70,40 @@ export async function prepareRewrites(
         : { outcome: "ready", artifact: { ...current, sources, subjects, content } },
     );
   }
-  return replacements;
+  return parties.map((_, place) => {
+    const own = [...members].flatMap(([id, { of }]): readonly (readonly [string, Replacement])[] => {
+      const replacement = replacements.get(id);
+      return replacement === undefined || !of.includes(place) ? [] : [[id, replacement]];
+    });
+    return new Map(own);
+  });
+}
+
+/** What those who share an item take out of it. */
+interface Parts {
+  readonly dropped: ReadonlySet<string>;
+  readonly identifiers: readonly SubjectIdentifier[];
+  readonly erased: readonly KeptNeedle[];
+}
+
+function createParts(parties: readonly RewriteParty[]): (places: readonly number[]) => Parts {
+  const known = new Map<string, Parts>();
+  return (places) => {
+    const found = known.get(places.join());
+    if (found !== undefined) return found;
+    const members = places.flatMap((place) => parties[place] ?? []);
+    const parts: Parts = {
+      dropped: new Set(
+        members.flatMap(({ plan }) =>
+          plan.items.flatMap(({ ref, action }) => (action === "rewrite" ? [] : [artifactId(ref)])),
+        ),
+      ),
+      identifiers: members.flatMap(({ plan }) => plan.identifiers),
+      erased: members.flatMap(({ needles }) => needles.filter(({ fate }) => fate === "erased")),
+    };
+    known.set(places.join(), parts);
+    return parts;
+  };
 }
 
 /** The new content, or the code of why there is none. */
@@ -67,6 +119,7 @@ async function newContent(
   if (item.because === "index-of-rewritten") return contentOfBase(item, current, replacements);
   if (item.policy === undefined) return current.content;
   const survivors = await readSurviving(engine, item, replacements, signal);
+  if (survivors === undefined) return "SOURCES_UNREAD";
   const explained = createRunFilter(toNeedles(erased));
   for (const source of survivors) for (const field of source.content) explained.add(field);
   const asNeedles = explainNeedles(toNeedles(erased), explained);
@@ -136,36 +189,44 @@ function contentOfBase(
   return "BASE_NOT_REWRITTEN";
 }
 
-/** The surviving sources in the order of the item's, those that are rewritten in this run in their new form. */
+/** Undefined where a source cannot be read. The surviving sources in the order of the item's, those that are rewritten in this run in their new form. */
 async function readSurviving(
   engine: Engine,
   item: PlannedItem,
   replacements: ReadonlyMap<string, Replacement>,
   signal: AbortSignal,
-): Promise<readonly Artifact[]> {
+): Promise<readonly Artifact[] | undefined> {
   const stored = await readAll(
     engine,
     item.surviving.filter((source) => !replacements.has(artifactId(source))),
     signal,
   );
+  // A text from some of the sources only would look whole.
+  if (stored.unread.size > 0) return undefined;
   return item.surviving.flatMap((source) => {
     const replacement = replacements.get(artifactId(source));
-    const found = replacement?.outcome === "ready" ? replacement.artifact : stored.get(artifactId(source));
+    const found = replacement?.outcome === "ready" ? replacement.artifact : stored.found.get(artifactId(source));
     return found === undefined ? [] : [found];
   });
 }
 
-/** Those of the artifacts that are there, by id; one read a surface. */
+/** Those of the artifacts that are there, by id, one read a surface; and the surfaces that could not be read, with a code. */
 async function readAll(
   engine: Engine,
   refs: readonly ArtifactRef[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Artifact>> {
+): Promise<{ readonly found: ReadonlyMap<string, Artifact>; readonly unread: ReadonlyMap<string, string> }> {
   const found = new Map<string, Artifact>();
+  const unread = new Map<string, string>();
   for (const [id, members] of groupBy(refs, ({ surface }) => surface)) {
-    const surface = await engine.open(id);
     const keys = members.map(({ key }) => key);
-    for await (const artifact of surface.read(keys, signal)) found.set(artifactId(artifact), artifact);
+    try {
+      const surface = await engine.open(id);
+      for await (const artifact of surface.read(keys, signal)) found.set(artifactId(artifact), artifact);
+    } catch (error) {
+      signal.throwIfAborted();
+      unread.set(id, errorCode(error));
+    }
   }
-  return found;
+  return { found, unread };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Engine } from "../engine.ts";
 import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
 import type { RequestId } from "../model/ids.ts";
-import type { PurgedRound } from "./conclude-request.ts";
+import type { PurgedRound } from "./conclude-requests.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import { lowerFence } from "./raise-fence.ts";
 import type { RecordedSummary } from "./recorded-outcome.ts";

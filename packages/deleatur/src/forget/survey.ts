@@ -1,11 +1,11 @@
 // Surveys all that is outside the closure before anything is erased: the baseline of bystanders, and which content others also have.
-import { openBaseline } from "../examine/baseline.ts";
+import { type Baseline, digestArtifact, openBaseline } from "../examine/baseline.ts";
 import type { KeptNeedle } from "../examine/kept-needles.ts";
 import { hasOwnProvenance } from "../examine/own-provenance.ts";
 import type { Engine } from "../engine.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { ContentField } from "../model/artifact.ts";
-import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
+import { artifactId, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { contentDigests } from "../record/guard.ts";
 import { normaliseWords } from "../probe/normalise-words.ts";
 import { scanAll } from "../record/harvest.ts";
@@ -21,55 +21,107 @@ export interface Survey {
   readonly sharedRuns: ReadonlySet<number>;
 }
 
+/** One request that is to be surveyed. */
+export interface SurveyOrder {
+  readonly request: RequestId;
+  readonly plan: Plan;
+  readonly needles: readonly KeptNeedle[];
+}
+
 /**
- * Scans once. The baseline of the first round stands for the whole request; what a later round draws into the closure leaves it. Bystanders are
- * taken anew each round: what their own application changed between two rounds is no loss of ours.
+ * Scans once for all of them. The baseline of a request's first round stands for the whole request. Bystanders are taken anew each round, outside
+ * every closure that is erased together: what their own application changed between two rounds is no loss of ours.
  */
 export async function surveySurvivors(
   engine: Engine,
-  request: RequestId,
-  plan: Plan,
-  needles: readonly KeptNeedle[],
+  orders: readonly SurveyOrder[],
   signal: AbortSignal,
-): Promise<Survey> {
+): Promise<readonly Survey[]> {
   const { ledger } = engine;
-  const sealed = ledger.getSealed(request, BASELINE);
-  const baseline = openBaseline(ledger, sealed);
-  for (const { ref } of plan.items) baseline.remove(ref);
-  // Those of a surface that the last round could not read are still owed a look.
-  const owed = openBaseline(ledger, ledger.getSealed(request, BYSTANDERS));
-  const bystanders = openBaseline(ledger);
-  for (const surface of owed.entries.keys()) bystanders.replace(surface, owed);
-  const inClosure = new Set(plan.items.map(({ ref }) => artifactId(ref)));
-  const wanted = new Set(
-    needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest))),
-  );
-  const wantedRuns = new Set<number>();
-  for (const { content, fate } of needles)
-    if (fate !== "kept") for (const run of runsOf(ledger, content)) wantedRuns.add(run);
-  const isOwn = identifierSet(plan.identifiers);
-  const shared = new Set<string>();
-  const sharedRuns = new Set<number>();
+  const views = orders.map((order) => openView(engine, order));
+  const items = orders.flatMap(({ plan }) => plan.items);
+  const together = new Set(items.map(({ ref }) => artifactId(ref)));
+  const going = new Set(items.flatMap(({ ref, action }) => (action === "erase" ? [artifactId(ref)] : [])));
+  // Surveyed together they have one baseline, and one set of bystanders but for what a request is still owed.
+  const baseline = openBaseline(ledger);
+  const standing = openBaseline(ledger);
   await scanAll(
     engine,
     "survey",
     (artifact) => {
-      if (inClosure.has(artifactId(artifact))) return;
-      if (sealed === undefined) baseline.add(artifact);
-      if (!owed.entries.has(artifact.surface)) bystanders.add(artifact);
-      const isTheirs = hasOwnProvenance(engine.bound(artifact.surface).declaration.role, artifact.subjects, isOwn);
-      // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
-      if (wantedRuns.size > 0 && (isTheirs || artifact.sources.length > 0))
-        for (const run of runsOf(ledger, artifact.content)) if (wantedRuns.has(run)) sharedRuns.add(run);
-      if (!isTheirs) return;
-      for (const { digest } of contentDigests(ledger, artifact.content))
-        if (wanted.has(hex(digest))) shared.add(hex(digest));
+      const id = artifactId(artifact);
+      const digests = digestArtifact(ledger, artifact);
+      if (views.some(({ isFirst }) => isFirst)) baseline.add(digests);
+      if (together.has(id)) {
+        // It is a bystander to nobody. To a request in whose closure it is not, it says whose words are others' too, unless it goes as well.
+        if (!going.has(id))
+          for (const view of views) if (!view.inClosure.has(id)) compareContent(engine, view, artifact);
+        return;
+      }
+      standing.add(digests);
+      for (const view of views) compareContent(engine, view, artifact);
     },
     signal,
   );
-  ledger.putSealed(request, BASELINE, baseline.bytes());
-  ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
-  return { shared, sharedRuns };
+  for (const { order, owed, isFirst } of views) {
+    if (isFirst) ledger.putSealed(order.request, BASELINE, baseline.bytes());
+    ledger.putSealed(
+      order.request,
+      BYSTANDERS,
+      (owed.entries.size === 0 ? standing : withOwed(ledger, standing, owed)).bytes(),
+    );
+  }
+  return views.map(({ shared, sharedRuns }) => ({ shared, sharedRuns }));
+}
+
+/** What one request wants to know of all that is outside its closure. */
+interface SurveyView extends Survey {
+  readonly order: SurveyOrder;
+  /** Whether its baseline is still to be taken. */
+  readonly isFirst: boolean;
+  /** Bystanders of a surface that the last round could not read: they are still owed a look. */
+  readonly owed: Baseline;
+  readonly inClosure: ReadonlySet<string>;
+  readonly isOwn: (tag: SubjectIdentifier) => boolean;
+  readonly wanted: ReadonlySet<string>;
+  readonly wantedRuns: ReadonlySet<number>;
+  readonly shared: Set<string>;
+  readonly sharedRuns: Set<number>;
+}
+
+function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
+  const { request, plan, needles } = order;
+  const wantedRuns = new Set<number>();
+  for (const { content, fate } of needles)
+    if (fate !== "kept") for (const run of runsOf(ledger, content)) wantedRuns.add(run);
+  return {
+    order,
+    isFirst: ledger.getSealed(request, BASELINE) === undefined,
+    owed: openBaseline(ledger, ledger.getSealed(request, BYSTANDERS)),
+    inClosure: new Set(plan.items.map(({ ref }) => artifactId(ref))),
+    isOwn: identifierSet(plan.identifiers),
+    wanted: new Set(needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest)))),
+    wantedRuns,
+    shared: new Set(),
+    sharedRuns: new Set(),
+  };
+}
+
+function compareContent(engine: Engine, view: SurveyView, { surface, subjects, sources, content }: Artifact): void {
+  const { ledger } = engine;
+  const isTheirs = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, view.isOwn);
+  // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
+  if (view.wantedRuns.size > 0 && (isTheirs || sources.length > 0))
+    for (const run of runsOf(ledger, content)) if (view.wantedRuns.has(run)) view.sharedRuns.add(run);
+  if (!isTheirs) return;
+  for (const { digest } of contentDigests(ledger, content))
+    if (view.wanted.has(hex(digest))) view.shared.add(hex(digest));
+}
+
+function withOwed(ledger: Ledger, standing: Baseline, owed: Baseline): Baseline {
+  const bystanders = openBaseline(ledger, standing.bytes());
+  for (const surface of owed.entries.keys()) bystanders.replace(surface, owed);
+  return bystanders;
 }
 
 /** After a round: what was looked at is settled, what could not be read is owed to the next. */

@@ -2,7 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
-import type { PurgeWait } from "./purge-request.ts";
+import type { PurgeWait } from "./purge-requests.ts";
 import type { RequestOutcome } from "./outcome.ts";
 
 const WAITING_EXIT = 22;

@@ -74,6 +74,25 @@ function wholeKey(field: ContentField): string {
   return `vector ${bytesText(vectorBytes(field.vector))}`;
 }
 
+/** What any of these explains; a run of words may be explained in parts, each by another. */
+export function joinExplanations(parts: readonly Explanation[]): Explanation {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  return {
+    explainsWords(words) {
+      if (parts.some((part) => part.explainsWords(words))) return true;
+      if (words.length <= MIN_WORDS) return false;
+      const starts = Array.from({ length: words.length - MIN_WORDS + 1 }, (_, start) => start);
+      return starts.every((start) => {
+        const run = words.slice(start, start + MIN_WORDS);
+        return parts.some((part) => part.explainsWords(run));
+      });
+    },
+    explainsText: (text) => parts.some((part) => part.explainsText(text)),
+    explainsVector: (vector) => parts.some((part) => part.explainsVector(vector)),
+  };
+}
+
 /** The needles with what explains them; controls stay as they are. */
 export function explainNeedles(needles: readonly Needle[], explained: Explanation): readonly Needle[] {
   return needles.map((needle) => (needle.fate === "control" ? needle : { ...needle, explained }));

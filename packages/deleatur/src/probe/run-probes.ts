@@ -22,7 +22,9 @@ export interface ProbeRun {
 export interface RunProbesOptions {
   /** The controls that a probe must find, as positions in `needles`; of these only such count as its kind of eyes can see. All controls where not given. */
   readonly controlsOf?: (probe: Probe) => readonly number[];
-  /** Findings kept for one probe and for one needle of it; the rest is counted. */
+  /** Whose a needle is, where several ask at once. All one's where not given. */
+  readonly groupOf?: (needle: number) => number;
+  /** Findings kept for one probe and one who asks, and for one needle of it; the rest is counted. */
   readonly maxFindings?: number;
   readonly maxPerNeedle?: number;
   /** Told before each probe starts. */
@@ -87,6 +89,7 @@ async function runProbe(
   const maxPerNeedle = options.maxPerNeedle ?? 100;
   const findings: Finding[] = [];
   const perNeedle = new Map<number, number>();
+  const perGroup = new Map<number, number>();
   const found = new Set<number>();
   let overflow = 0;
   let why: string | undefined;
@@ -103,8 +106,15 @@ async function runProbe(
     }
     const count = (perNeedle.get(finding.needle) ?? 0) + 1;
     perNeedle.set(finding.needle, count);
-    if (count > maxPerNeedle || findings.length >= maxFindings) overflow++;
-    else findings.push(finding);
+    // What floods one who asks must not hide what is another's.
+    const group = options.groupOf?.(finding.needle) ?? 0;
+    const kept = perGroup.get(group) ?? 0;
+    if (count > maxPerNeedle || kept >= maxFindings) {
+      overflow++;
+      return;
+    }
+    perGroup.set(group, kept + 1);
+    findings.push(finding);
   };
 
   try {

@@ -1,23 +1,24 @@
-// The last steps of a round: gathers the evidence, judges it, attests, and settles the request's state by what came out.
+// The last steps of a round: gathers the evidence for all requests at once, then judges, attests and settles each by what came out.
 import type { Evidence } from "../attest/evidence.ts";
+import type { EpochRoots } from "../attest/epoch-commitments.ts";
 import { judge } from "../attest/judge.ts";
 import type { Judgement } from "../attest/judgement.ts";
 import type { Engine } from "../engine.ts";
-import { openBaseline } from "../examine/baseline.ts";
-import { gatherEvidence, type Gathered } from "../examine/gather-evidence.ts";
+import { type Baseline, openBaseline } from "../examine/baseline.ts";
+import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-evidence.ts";
 import { openNeedles } from "../examine/kept-needles.ts";
-import { openReviews, putSuspects } from "../examine/suspects.ts";
+import { openReviews } from "../examine/suspects.ts";
+import { groupBy } from "../model/group-by.ts";
 import type { RequestId } from "../model/ids.ts";
 import { attestRequest, type Attested } from "./attest-request.ts";
-import type { ContinueOptions } from "./continue-request.ts";
-import { commitClosure } from "./commit-closure.ts";
+import type { ContinueOptions, Ended } from "./carriage.ts";
+import { commitClosure, commitEpoch, type Coverage, coverageOf } from "./commit-closure.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
-import { purgeAgain, type RequestPurge, whatToWaitFor } from "./purge-request.ts";
+import { purgeOnceMore, type RequestPurge, whatToWaitFor } from "./purge-requests.ts";
 import { settleRequest } from "./settle-request.ts";
 import { allReplacements, openPlan } from "./sealed-plan.ts";
 import { surfaceOutcomes } from "./surface-outcomes.ts";
-import { settleBystanders } from "./survey.ts";
 import type { Target } from "./target.ts";
 
 /** A round that has purged and is to be examined. */
@@ -28,38 +29,139 @@ export interface PurgedRound {
   readonly plan: Plan;
   readonly purge: RequestPurge;
   readonly unresolvedIntents: number;
+  readonly options: ContinueOptions;
+  /** Purged once more since the byte probe found something, and not again. */
+  readonly isPurgedAgain?: true;
 }
 
-export async function concludeRequest(
+/**
+ * Examines all of them in one epoch, and judges, attests and settles each by itself. Where one needs another purge, or leaves other locations
+ * uncovered than those that share this epoch's roots, it is examined again in an epoch of its own.
+ */
+export async function concludeRequests(
   engine: Engine,
-  round: PurgedRound,
-  options: ContinueOptions,
+  rounds: readonly PurgedRound[],
+  concluded: (id: RequestId, conclusion: Ended) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { id } of rounds) engine.ledger.updateRequest(id, { state: "confirming" });
+  let open = rounds;
+  while (open.length > 0) open = await concludeEpoch(engine, open, concluded, signal);
+}
+
+interface Examined {
+  readonly round: PurgedRound;
+  readonly gathered: Gathered;
+  readonly judgement: Judgement;
+  readonly coverage: Coverage;
+}
+
+/** One epoch. Answers the rounds that it could not serve. */
+async function concludeEpoch(
+  engine: Engine,
+  rounds: readonly PurgedRound[],
+  concluded: (id: RequestId, conclusion: Ended) => void,
+  signal: AbortSignal,
+): Promise<readonly PurgedRound[]> {
+  const inquiries = openInquiries(engine, rounds);
+  const gathered = await gatherEvidence(engine, inquiries, signal);
+  const examined = rounds.flatMap((round, place): readonly Examined[] => {
+    const own = gathered[place];
+    if (own === undefined) return [];
+    const judgement = judge(own.evidence, { allowTombstone: round.options.allowTombstone === true });
+    return [{ round, gathered: own, judgement, coverage: coverageOf(engine, own, judgement) }];
+  });
+  const again = await purgeAgain(engine, examined, signal);
+  const ready = examined.filter(({ round }) => !again.some(({ id }) => id === round.id));
+  const leading = leadingCoverage(ready);
+  const served = ready.filter((one) => isServedBy(one, leading));
+  const [first] = served;
+  if (first !== undefined && leading !== undefined) {
+    const roots = commitEpoch(first.gathered, leading);
+    const epoch = { logIndex: undefined };
+    for (const one of served) {
+      engine.report({ request: one.round.id, step: "judge", phase: "started" });
+      try {
+        concluded(one.round.id, { outcome: await concludeOne(engine, one, roots, epoch, signal) });
+      } catch (error) {
+        signal.throwIfAborted();
+        concluded(one.round.id, { error });
+      }
+    }
+  }
+  return [...again, ...ready.filter((one) => !served.includes(one)).map(({ round }) => round)];
+}
+
+/** Purges once more for those in whose stores the byte probe found what a purge can clear. */
+async function purgeAgain(
+  engine: Engine,
+  examined: readonly Examined[],
+  signal: AbortSignal,
+): Promise<readonly PurgedRound[]> {
+  const due = examined.filter(
+    ({ round, gathered }) => round.isPurgedAgain !== true && hasPurgeableBytes(gathered.evidence),
+  );
+  if (due.length === 0) return [];
+  const isAllowed =
+    due.some(({ round }) => round.options.now === true) || (await whatToWaitFor(engine, signal)) === undefined;
+  if (!isAllowed) return [];
+  const ids = due.map(({ round }) => round.id);
+  const purges = await purgeOnceMore(engine, ids, signal);
+  return due.flatMap(({ round }): readonly PurgedRound[] => {
+    const purge = purges.get(round.id);
+    return purge === undefined ? [] : [{ ...round, purge, isPurgedAgain: true }];
+  });
+}
+
+/** What is attested decides what the epoch's roots cover: an erasure before a tombstone; what is refused anyway takes any. */
+function leadingCoverage(examined: readonly Examined[]): Coverage | undefined {
+  for (const kind of ["erasure", "tombstone"] as const) {
+    const groups = groupBy(
+      examined.filter(({ judgement }) => judgement.attestation.kind === kind),
+      ({ coverage }) => JSON.stringify(coverage),
+    );
+    const [largest] = [...groups.values()].toSorted((a, b) => b.length - a.length);
+    if (largest?.[0] !== undefined) return largest[0].coverage;
+  }
+  return examined[0]?.coverage;
+}
+
+function isServedBy({ judgement, coverage }: Examined, leading: Coverage | undefined): boolean {
+  const { kind } = judgement.attestation;
+  return (kind !== "erasure" && kind !== "tombstone") || JSON.stringify(coverage) === JSON.stringify(leading);
+}
+
+async function concludeOne(
+  engine: Engine,
+  { round, gathered, coverage }: Examined,
+  roots: EpochRoots,
+  epoch: { logIndex: number | undefined },
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
-  const { id } = round;
-  engine.ledger.updateRequest(id, { state: "confirming" });
-  let gathered = await gatherEvidence(engine, inquire(engine, round), signal);
-  if (
-    hasPurgeableBytes(gathered.evidence) &&
-    (options.now === true || (await whatToWaitFor(engine, signal)) === undefined)
-  ) {
-    const purge = await purgeAgain(engine, id, signal);
-    gathered = await gatherEvidence(engine, inquire(engine, { ...round, purge }), signal);
-  }
-  engine.report({ request: id, step: "judge", phase: "started" });
-  const judgeOptions = { allowTombstone: options.allowTombstone === true };
-  const committed = commitClosure(engine, round, gathered, judge(gathered.evidence, judgeOptions));
+  const committed = commitClosure(engine, round, gathered, roots, coverage);
   const evidence = withStillThere(gathered.evidence, committed.stillThere);
   // Where no location is covered nothing is excluded anywhere: such a tombstone would say nothing, so it is withheld.
-  const isAnyCovered = committed.roots.surfaces.some(({ alg }) => alg === 1);
-  const judgement = judge(evidence, { allowTombstone: judgeOptions.allowTombstone && isAnyCovered });
+  const isAnyCovered = coverage.some(({ as }) => as === "covered");
+  const judgement = judge(evidence, { allowTombstone: round.options.allowTombstone === true && isAnyCovered });
   keepLost(engine, round, evidence);
-  const attested = attestRequest(engine, round, { gathered, evidence, judgement, committed }, (answer) =>
+  const attested = attestRequest(engine, round, { gathered, evidence, judgement, committed, epoch }, (answer) =>
     outcomeOf(engine, round, gathered, evidence, judgement, answer),
   );
-  settleBystanders(engine, id, gathered.scan.unread);
-  putSuspects(engine, id, [...gathered.suspects, ...gathered.unexplained]);
   return settleRequest(engine, round, attested, signal);
+}
+
+/** Requests that were surveyed together have one baseline between them. */
+function openInquiries(engine: Engine, rounds: readonly PurgedRound[]): readonly Inquiry[] {
+  const opened: { readonly bytes: Uint8Array; readonly baseline: Baseline }[] = [];
+  const baselineOf = (id: RequestId, name: string): Baseline => {
+    const bytes = engine.ledger.getSealed(id, name) ?? new Uint8Array();
+    const known = opened.find((one) => Buffer.compare(one.bytes, bytes) === 0);
+    if (known !== undefined) return known.baseline;
+    const baseline = openBaseline(engine.ledger, bytes.length === 0 ? undefined : bytes);
+    opened.push({ bytes, baseline });
+    return baseline;
+  };
+  return rounds.map((round) => inquire(engine, round, baselineOf));
 }
 
 /** Losses that no policy names, of the rounds before this one: a later round must not forget them. */
@@ -86,7 +188,8 @@ function hasPurgeableBytes({ survivors, surfaces }: Evidence): boolean {
 function inquire(
   engine: Engine,
   { id, round, target, plan, purge, unresolvedIntents }: PurgedRound,
-): Parameters<typeof gatherEvidence>[1] {
+  baselineOf: (id: RequestId, name: string) => Baseline,
+): Inquiry {
   const { ledger } = engine;
   const items = ledger.items(id);
   const needles = openNeedles(engine, id);
@@ -100,8 +203,8 @@ function inquire(
     identifiers: plan.identifiers,
     needles,
     items,
-    baseline: openBaseline(ledger, ledger.getSealed(id, "baseline")),
-    bystanders: openBaseline(ledger, ledger.getSealed(id, "bystanders")),
+    baseline: baselineOf(id, "baseline"),
+    bystanders: baselineOf(id, "bystanders"),
     lostBefore: lostBefore(engine, id, round),
     replaced: allReplacements(engine, id, round).flatMap((replacement) =>
       replacement.outcome === "ready" ? [replacement.artifact] : [],

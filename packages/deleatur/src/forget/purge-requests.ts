@@ -1,6 +1,7 @@
-// The purge step of a request: waits for declared windows, purges all stores of the boundary, and logs when the last of them was done.
+// The purge step of requests: waits for declared windows, purges all stores of the boundary once, and logs for each request when that was done.
 import type { Engine } from "../engine.ts";
 import type { Purged } from "../model/artifact.ts";
+import { UsageError } from "../model/errors.ts";
 import type { RequestId, SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { purgeStores } from "./purge-stores.ts";
@@ -25,24 +26,46 @@ interface PurgeDetail {
   readonly logIndex: number;
 }
 
+/** A request whose purge is due: everything of its closure is erased. */
+export interface PurgeOrder {
+  readonly id: RequestId;
+  readonly journal: StepJournal;
+  readonly now: boolean;
+}
+
 /**
- * Purges every store, not only those that the closure touched: an earlier delete by somebody else's tool may have left bytes there.
- * A purge that an open reader holds up is tried again by the next round.
+ * Purges every store, not only those that the closures touched: an earlier delete by somebody else's tool may have left bytes there. One purge serves
+ * all of them, and that one of them may not wait is enough. A purge that an open reader holds up is tried again by the next round.
  */
-export async function purgeRequest(
+export async function purgeRequests(
   engine: Engine,
-  id: RequestId,
-  journal: StepJournal,
-  now: boolean,
+  orders: readonly PurgeOrder[],
   signal: AbortSignal,
-): Promise<RequestPurge> {
-  if (journal.isFinished("purge"))
-    return toRequestPurge(await journal.step("purge", () => purgeAll(engine, id, signal)));
-  const earlier = earlierPurge(engine, id, journal.round);
-  if (earlier !== undefined) return toRequestPurge(earlier);
-  const wait = now ? undefined : await whatToWaitFor(engine, signal);
-  if (wait !== undefined) return { outcomes: new Map(), wait, finishedAt: "", logIndex: -1 };
-  return toRequestPurge(await journal.step("purge", () => purgeAll(engine, id, signal)));
+): Promise<ReadonlyMap<RequestId, RequestPurge>> {
+  const purges = new Map<RequestId, RequestPurge>();
+  const due: PurgeOrder[] = [];
+  for (const order of orders) {
+    const { id, journal } = order;
+    const before = journal.isFinished("purge") ? await journal.step("purge", notPurged) : undefined;
+    const detail = before ?? earlierPurge(engine, id, journal.round);
+    if (detail === undefined) due.push(order);
+    else purges.set(id, toRequestPurge(detail));
+  }
+  if (due.length === 0) return purges;
+  const wait = due.some(({ now }) => now) ? undefined : await whatToWaitFor(engine, signal);
+  if (wait !== undefined) {
+    for (const { id } of due) purges.set(id, { outcomes: new Map(), wait, finishedAt: "", logIndex: -1 });
+    return purges;
+  }
+  for (const { journal } of due) journal.begin("purge");
+  const done = await purgeAll(engine, signal);
+  for (const { id, journal } of due)
+    purges.set(id, toRequestPurge(await journal.step("purge", () => logPurge(engine, id, done))));
+  return purges;
+}
+
+function notPurged(): PurgeDetail {
+  throw new UsageError("NOT_PURGED", "a purge is asked for its journalled end before it has one");
 }
 
 /** The purge of an earlier round, where it did all, nothing was erased since, and no bytes were found: there is nothing to purge. */
@@ -85,26 +108,35 @@ async function lockOf(engine: Engine, id: SurfaceId, signal: AbortSignal): Promi
  * Purges once more where the byte probe still finds what the cheapest means should have cleared: SQLite leaves old cells in the gaps of pages
  * that it rebalanced, `secure_delete` or not. An adapter that is asked again does all that it can.
  */
-export async function purgeAgain(engine: Engine, id: RequestId, signal: AbortSignal): Promise<RequestPurge> {
-  return toRequestPurge(await purgeAll(engine, id, signal));
+export async function purgeOnceMore(
+  engine: Engine,
+  ids: readonly RequestId[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<RequestId, RequestPurge>> {
+  const done = await purgeAll(engine, signal);
+  return new Map(ids.map((id) => [id, toRequestPurge(logPurge(engine, id, done))]));
 }
 
-async function purgeAll(engine: Engine, id: RequestId, signal: AbortSignal): Promise<PurgeDetail> {
+type PurgedStores = Omit<PurgeDetail, "logIndex">;
+
+async function purgeAll(engine: Engine, signal: AbortSignal): Promise<PurgedStores> {
   const scannable = engine.surfaces.flatMap(({ declaration, guarantees }) =>
     guarantees.scan === "none" ? [] : [declaration.id],
   );
   const outcomes = await purgeStores(engine, scannable, signal);
-  const finishedAt = utcTime(engine.clock());
-  const logIndex = engine.ledger.append({ type: "purge-finished", at: finishedAt, request: id });
   return {
     outcomes: [...outcomes].map(([surface, purged]) => [
       surface,
       purged.outcome,
       "why" in purged ? purged.why : purged.method,
     ]),
-    finishedAt,
-    logIndex,
+    finishedAt: utcTime(engine.clock()),
   };
+}
+
+/** Each request has an entry of its own: by it a receipt shows that the scan began after this request's purge. */
+function logPurge({ ledger }: Engine, request: RequestId, done: PurgedStores): PurgeDetail {
+  return { ...done, logIndex: ledger.append({ type: "purge-finished", at: done.finishedAt, request }) };
 }
 
 function toRequestPurge({ outcomes, finishedAt, logIndex }: PurgeDetail): RequestPurge {

@@ -1,0 +1,234 @@
+// What one epoch shows to each of the requests that it serves: its own fields, its bystanders, and what explains a likeness to its needles.
+import type { Engine } from "../engine.ts";
+import type { Artifact } from "../model/artifact.ts";
+import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import type { Needle } from "../model/needle.ts";
+import { createRunFilter, joinExplanations, type RunFilter } from "../probe/run-filter.ts";
+import { type ArtifactDigests, type Baseline, digestArtifact } from "./baseline.ts";
+import { hasOwnProvenance } from "./own-provenance.ts";
+import { digestOfField, type EpochInput, type EpochScan, type SharedScan } from "./scan-epoch.ts";
+import { toNeedles } from "./to-needles.ts";
+
+export interface Sights {
+  /** Shows one artifact to all; answers whether it may be a control: nobody is to lose it and nobody has changed it, or we wrote it ourselves. */
+  see(artifact: Artifact, id: string): boolean;
+  close(shared: SharedScan, scannable: readonly SurfaceId[]): readonly EpochScan[];
+}
+
+type Standing = ReturnType<Baseline["compare"]> | undefined;
+
+/** One request's part. */
+interface Sight {
+  readonly input: EpochInput;
+  readonly needles: readonly Needle[];
+  /** What explains to this request alone; made when there is something. */
+  own: RunFilter | undefined;
+  readonly replacedTexts: ReadonlyMap<string, string>;
+  readonly fields: Map<string, readonly string[]>;
+  /** Artifacts that do not stand as they stood before. */
+  readonly strangers: Map<string, Standing>;
+  readonly holders: Map<string, { lawful: number; other: number }>;
+}
+
+export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sights {
+  const sights = inputs.map((input) => openSight(input));
+  const members = whose(sights.map(({ input }) => input.closure));
+  const wanted = whose(inputs.map(({ needles }) => needles.flatMap(({ content }) => content.map(digestOfField))));
+  const owners = ownersOf(inputs);
+  const baselines = shareOut(inputs.map(({ baseline }) => baseline));
+  const bystanders = shareOut(inputs.map((input) => input.bystanders));
+  const counts = bystanders.kinds.map(() => ({ intact: 0, changed: 0 }));
+  /** What explains to all of them. Of one request it is the only one. */
+  const common = createRunFilter(renumber(sights.flatMap(({ needles }) => needles)));
+
+  function seeAlone(
+    place: number,
+    artifact: Artifact,
+    id: string,
+    standing: Standing,
+    digests: readonly string[],
+  ): void {
+    const sight = sights[place];
+    if (sight === undefined) return;
+    const { input } = sight;
+    const fields = digests.filter((digest) => wanted.get(digest)?.includes(place) === true);
+    if (fields.length > 0) sight.fields.set(id, fields);
+    if (standing !== "unchanged") sight.strangers.set(id, standing);
+    if (standing !== "unchanged" || input.closure.has(id)) {
+      for (const digest of fields) countHolder(sight, artifact.surface, digest, false);
+      return;
+    }
+    const { isIndependent, isOthers } = provenanceOf(engine, artifact, input);
+    if (inputs.length > 1) sight.own ??= createRunFilter(sight.needles);
+    explain(inputs.length > 1 ? sight.own : common, artifact, isIndependent, isOthers);
+    for (const digest of fields) countHolder(sight, artifact.surface, digest, isOthers);
+  }
+
+  return {
+    see(artifact, id) {
+      const digests = artifact.content.map(digestOfField);
+      const isCompared = baselines.kinds.length + bystanders.kinds.length > 0;
+      const known: ArtifactDigests | undefined = isCompared ? digestArtifact(engine.ledger, artifact) : undefined;
+      const standings = baselines.kinds.map((kind) => (known === undefined ? undefined : kind.compare(known)));
+      for (const [place, kind] of bystanders.kinds.entries()) {
+        const standing = known === undefined ? undefined : kind.compare(known);
+        const count = counts[place];
+        if (count === undefined) continue;
+        if (standing === "unchanged") count.intact += 1;
+        if (standing === "changed") count.changed += 1;
+      }
+      const isAnybodys =
+        members.has(id) ||
+        artifact.subjects.some((tag) => owners(tag).length > 0) ||
+        artifact.sources.some((source) => members.has(artifactId(source)));
+      const isUnchanged = baselines.isForAll && standings.every((standing) => standing === "unchanged");
+      const [first] = sights;
+      if (isAnybodys || !isUnchanged || first === undefined) {
+        for (const place of sights.keys()) {
+          const standing = sights[place]?.input.closure.has(id) === true ? "new" : standings[baselines.of[place] ?? -1];
+          seeAlone(place, artifact, id, standing, digests);
+        }
+        return (
+          (isUnchanged && !members.has(id)) ||
+          sights.some(({ replacedTexts }) => replacedTexts.get(id) === digests.join())
+        );
+      }
+      // Nobody's of them: it says the same to all.
+      const { isIndependent, isOthers } = provenanceOf(engine, artifact, first.input);
+      explain(common, artifact, isIndependent, isOthers);
+      for (const digest of digests) {
+        for (const place of wanted.get(digest) ?? []) {
+          const sight = sights[place];
+          if (sight === undefined) continue;
+          sight.fields.set(id, [...(sight.fields.get(id) ?? []), digest]);
+          countHolder(sight, artifact.surface, digest, isOthers);
+        }
+      }
+      return true;
+    },
+    close: (shared, scannable) =>
+      sights.map((sight, place): EpochScan => {
+        const { input, fields, strangers, holders } = sight;
+        const parts = [common, ...(sight.own === undefined ? [] : [sight.own])];
+        const count = counts[bystanders.of[place] ?? -1] ?? { intact: 0, changed: 0 };
+        return {
+          ...shared,
+          explained: {
+            erased: joinExplanations(parts),
+            rewritten: joinExplanations([...parts, ...replacedFilter(sight)]),
+          },
+          closureFieldsOf: (id) => fields.get(id) ?? [],
+          beforeOf: (id) => (strangers.has(id) ? strangers.get(id) : "unchanged"),
+          isShared(surface, digest) {
+            const held = holders.get(`${surface} ${digest}`);
+            return held !== undefined && held.lawful > 0 && held.other === 0;
+          },
+          // What nobody could read is neither intact nor lost: it is counted by the round that reads it again.
+          bystanders: { checked: countRead(input.bystanders, scannable, shared.unread), ...count },
+        };
+      }),
+  };
+}
+
+function openSight(input: EpochInput): Sight {
+  return {
+    input,
+    needles: toNeedles(input.needles),
+    own: undefined,
+    replacedTexts: new Map(input.replaced.map((one) => [artifactId(one), one.content.map(digestOfField).join()])),
+    fields: new Map(),
+    strangers: new Map(),
+    holders: new Map(),
+  };
+}
+
+function provenanceOf(
+  engine: Engine,
+  { surface, subjects, sources }: Artifact,
+  { isOwn, closure }: EpochInput,
+): { readonly isIndependent: boolean; readonly isOthers: boolean } {
+  const isIndependent = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, isOwn);
+  const isOthers = isIndependent || (sources.length > 0 && !sources.some((source) => closure.has(artifactId(source))));
+  return { isIndependent, isOthers };
+}
+
+function explain(
+  filter: RunFilter | undefined,
+  { content }: Artifact,
+  isIndependent: boolean,
+  isOthers: boolean,
+): void {
+  for (const field of content) {
+    // The vector of another's record is that record's own: two people who say the same have the same embedding.
+    if (isIndependent || (isOthers && field.type === "vector")) filter?.add(field);
+  }
+}
+
+/** What we stored ourselves explains likeness to the old text that it replaced. */
+function replacedFilter({ input, needles }: Sight): readonly RunFilter[] {
+  if (input.replaced.length === 0) return [];
+  const filter = createRunFilter(needles);
+  for (const { content } of input.replaced) for (const field of content) filter.add(field);
+  return [filter];
+}
+
+function countHolder({ holders }: Sight, surface: string, digest: string, isLawful: boolean): void {
+  const held = holders.get(`${surface} ${digest}`) ?? { lawful: 0, other: 0 };
+  if (isLawful) held.lawful += 1;
+  else held.other += 1;
+  holders.set(`${surface} ${digest}`, held);
+}
+
+/** By entry: the places of the lists that have it. */
+function whose(lists: readonly Iterable<string>[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, list] of lists.entries()) {
+    for (const entry of list) {
+      const known = places.get(entry);
+      if (known === undefined) places.set(entry, [place]);
+      else if (known.at(-1) !== place) known.push(place);
+    }
+  }
+  return places;
+}
+
+/** Whose an identifier is; few stand on many artifacts. */
+function ownersOf(inputs: readonly EpochInput[]): (tag: SubjectIdentifier) => readonly number[] {
+  const known = new Map<string, readonly number[]>();
+  return (tag) => {
+    const name = `${tag.type}:${tag.value}`;
+    const found = known.get(name) ?? inputs.flatMap(({ isOwn }, place) => (isOwn(tag) ? [place] : []));
+    known.set(name, found);
+    return found;
+  };
+}
+
+interface Shared {
+  readonly kinds: readonly Baseline[];
+  /** By input, its place among the kinds. */
+  readonly of: readonly number[];
+  readonly isForAll: boolean;
+}
+
+/** Requests that were surveyed together have one baseline. */
+function shareOut(baselines: readonly (Baseline | undefined)[]): Shared {
+  const kinds = [...new Set(baselines)].filter((baseline) => baseline !== undefined);
+  return {
+    kinds,
+    of: baselines.map((baseline) => (baseline === undefined ? -1 : kinds.indexOf(baseline))),
+    isForAll: baselines.every((baseline) => baseline !== undefined),
+  };
+}
+
+function countRead(
+  bystanders: Baseline | undefined,
+  scannable: readonly SurfaceId[],
+  unread: ReadonlyMap<SurfaceId, string>,
+): number {
+  const read = scannable.filter((surface) => !unread.has(surface));
+  return read.reduce((sum, surface) => sum + (bystanders?.sizeOf(surface) ?? 0), 0);
+}
+
+function renumber(needles: readonly Needle[]): readonly Needle[] {
+  return needles.map((needle, index) => ({ ...needle, index }));
+}

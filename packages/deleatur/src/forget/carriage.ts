@@ -1,0 +1,78 @@
+// The requests that one run carries: each goes through the steps with the others, and has its end by itself.
+import type { Engine } from "../engine.ts";
+import type { ArtifactRef, RequestId } from "../model/ids.ts";
+import type { RequestOutcome } from "./outcome.ts";
+import type { Plan } from "./plan.ts";
+import type { IntentResolution } from "./resolve-intents.ts";
+import { openStepJournal, type StepJournal } from "./step-journal.ts";
+import type { Target } from "./target.ts";
+
+/** The named acts of this very call; none of them is remembered for the next. */
+export interface ContinueOptions {
+  readonly allowTombstone?: boolean;
+  readonly now?: boolean;
+  /** Called with the plan before the first delete, perhaps more than once; what it throws stops the request there. */
+  readonly beforeErase?: (plan: Plan) => void;
+}
+
+/** One request of a run. The caller holds its claim. */
+export interface ContinueOrder {
+  readonly id: RequestId;
+  readonly options: ContinueOptions;
+}
+
+/** How a request ended: an error of its own holds up nobody else. */
+export type Ended = { readonly outcome: RequestOutcome } | { readonly error: unknown };
+
+/** One request on its way through the steps of a round. */
+export interface Carried extends ContinueOrder {
+  readonly journal: StepJournal;
+  readonly round: number;
+  target: Target;
+  /** What earlier rounds of the request knew. */
+  known: readonly ArtifactRef[];
+  intents: IntentResolution;
+}
+
+export interface Carriage {
+  /** Those that are still on their way. */
+  readonly carried: readonly Carried[];
+  readonly ends: ReadonlyMap<RequestId, Ended>;
+  end(id: RequestId, ended: Ended): void;
+  /** Acts for each in turn. An outcome that the act answers, or an error that it throws, is that request's end. @throws only when `signal` is aborted */
+  each(act: (one: Carried) => Promise<RequestOutcome | undefined> | RequestOutcome | undefined): Promise<void>;
+}
+
+export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], signal: AbortSignal): Carriage {
+  const ends = new Map<RequestId, Ended>();
+  const all = orders.map((order): Carried => {
+    const journal = openStepJournal(engine, order.id);
+    return {
+      ...order,
+      journal,
+      round: journal.round,
+      target: { kind: "records", refs: [] },
+      known: [],
+      intents: { joined: 0, aborted: 0, unresolved: 0, waitingUntil: undefined },
+    };
+  });
+  const carriage: Carriage = {
+    get carried() {
+      return all.filter(({ id }) => !ends.has(id));
+    },
+    ends,
+    end: (id, ended) => void ends.set(id, ended),
+    async each(act) {
+      for (const one of carriage.carried) {
+        try {
+          const outcome = await act(one);
+          if (outcome !== undefined) ends.set(one.id, { outcome });
+        } catch (error) {
+          signal.throwIfAborted();
+          ends.set(one.id, { error });
+        }
+      }
+    },
+  };
+  return carriage;
+}

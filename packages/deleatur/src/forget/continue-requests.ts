@@ -1,0 +1,135 @@
+// Carries requests through their steps together, each from wherever its journal says that it stands, to an end (DESIGN §2). Killed anywhere, they are simply run again.
+import type { Engine } from "../engine.ts";
+import { type NeedleOrder, openNeedles, sealNeedles } from "../examine/kept-needles.ts";
+import { sweepCanaries } from "../examine/sweep-canaries.ts";
+import { UsageError } from "../model/errors.ts";
+import type { RequestId } from "../model/ids.ts";
+import { type Carriage, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
+import { concludeRequests, type PurgedRound } from "./conclude-requests.ts";
+import { allowReplaced, denyReturn } from "./deny.ts";
+import { eraseClosure } from "./erase-closure.ts";
+import { fenceClosures, fenceTarget } from "./fence-closures.ts";
+import type { Plan } from "./plan.ts";
+import { prepareRewrites, type Replacement, type RewriteParty } from "./prepare-rewrites.ts";
+import { purgeRequests } from "./purge-requests.ts";
+import { openPlan, openReplacements, sealReplacements } from "./sealed-plan.ts";
+import { openSealedOutcome, settleRequest } from "./settle-request.ts";
+import { type SurveyOrder, surveySurvivors } from "./survey.ts";
+import { waitingOutcome } from "./waiting-outcome.ts";
+
+/**
+ * Runs one round of each request. Harvest, survey, purge, scan, probes and trial are made once for all of them; everything else each does by itself,
+ * and what ends one leaves the others going. Answers the end of each. @throws only when `signal` is aborted
+ */
+export async function continueRequests(
+  engine: Engine,
+  orders: readonly ContinueOrder[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<RequestId, Ended>> {
+  const carriage = openCarriage(engine, orders, signal);
+  // What was attested before a crash, or before a reader was in the way, is settled first: nothing else may come between.
+  await carriage.each(({ id, round }) => {
+    const attested = openSealedOutcome(engine, id, round);
+    return attested === undefined ? undefined : settleRequest(engine, { id, round }, attested, signal);
+  });
+  if (carriage.carried.length === 0) return carriage.ends;
+  await sweepCanaries(engine, signal);
+  await carriage.each((one) => fenceTarget(engine, one, signal));
+  await fenceClosures(engine, carriage, signal);
+  await carriage.each(async ({ id, round, journal }) => {
+    const plan = planOf(engine, id, round);
+    engine.ledger.updateRequest(id, { state: "erasing", why: null, until: null });
+    await journal.step("needles", () => sealNeedles(engine, id, round, needlesOf(plan), signal));
+    return undefined;
+  });
+  await denyReturns(engine, carriage, signal);
+  await rewriteShared(engine, carriage, signal);
+  await carriage.each(async ({ id, round, journal }) => {
+    const plan = planOf(engine, id, round);
+    await journal.step("erase", () => eraseClosure(engine, id, plan, openReplacements(engine, id, round), signal));
+    return undefined;
+  });
+  const purged = await purgeClosures(engine, carriage, signal);
+  await concludeRequests(engine, purged, (id, ended) => carriage.end(id, ended), signal);
+  return carriage.ends;
+}
+
+/** One survey for all whose entries are still to be written. */
+async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<void> {
+  const orders: SurveyOrder[] = [];
+  await carriage.each(({ id, round, known, journal }) => {
+    if (journal.isFinished("denylist")) return undefined;
+    journal.begin("denylist");
+    const plan = planOf(engine, id, round);
+    if (plan.items.length > 0 || known.length > 0) orders.push({ request: id, plan, needles: openNeedles(engine, id) });
+    return undefined;
+  });
+  const surveys = orders.length === 0 ? [] : await surveySurvivors(engine, orders, signal);
+  await carriage.each(async ({ id, journal }) => {
+    const place = orders.findIndex(({ request }) => request === id);
+    const [order, survey] = [orders[place], surveys[place]];
+    await journal.step("denylist", () => {
+      if (order === undefined || survey === undefined) return { entries: 0 };
+      return { entries: denyReturn(engine, id, order.plan.identifiers, order.needles, survey) };
+    });
+    return undefined;
+  });
+}
+
+/** New texts are prepared together: what several of them share is written once, without the part of any. */
+async function rewriteShared(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<void> {
+  const parties = new Map<RequestId, RewriteParty>();
+  await carriage.each(({ id, round, journal }) => {
+    if (journal.isFinished("rederive")) return undefined;
+    journal.begin("rederive");
+    parties.set(id, { plan: planOf(engine, id, round), needles: openNeedles(engine, id) });
+    return undefined;
+  });
+  const prepared = await prepareRewrites(engine, [...parties.values()], signal);
+  const places = [...parties.keys()];
+  await carriage.each(async ({ id, round, journal }) => {
+    const replacements = prepared[places.indexOf(id)] ?? new Map<string, Replacement>();
+    await journal.step("rederive", () => {
+      sealReplacements(engine, id, round, replacements);
+      allowReplaced(engine, id, replacements.values());
+      return { prepared: replacements.size };
+    });
+    return undefined;
+  });
+}
+
+/** One purge for all. Those that have to wait for it have their end here. */
+async function purgeClosures(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<readonly PurgedRound[]> {
+  const orders = carriage.carried.map(({ id, journal, options }) => ({ id, journal, now: options.now === true }));
+  const purges = await purgeRequests(engine, orders, signal);
+  const purged: PurgedRound[] = [];
+  await carriage.each(({ id, round, target, intents, options }) => {
+    const purge = purges.get(id);
+    if (purge === undefined) throw new UsageError("NOT_PURGED", "a request is examined after its purge");
+    const { wait } = purge;
+    if (wait !== undefined)
+      return waitingOutcome(engine, id, wait.why, wait.why === "purge-window" ? wait.until : undefined);
+    const plan = planOf(engine, id, round);
+    purged.push({ id, round, target, plan, purge, unresolvedIntents: intents.unresolved, options });
+    return undefined;
+  });
+  return purged;
+}
+
+/** The plan as it was journalled, whichever run made it. @throws UsageError REQUEST_CLOSED */
+function planOf(engine: Engine, id: RequestId, round: number): Plan {
+  const plan = openPlan(engine, id, round);
+  if (plan === undefined)
+    throw new UsageError("REQUEST_CLOSED", "the request is closed, its plan is gone", { place: { request: id } });
+  return plan;
+}
+
+function needlesOf(plan: Plan): readonly NeedleOrder[] {
+  return plan.items
+    .filter(({ present }) => present)
+    .map((item) => ({
+      ref: item.ref,
+      fate: item.action === "erase" ? "erased" : item.action === "rewrite" ? "rewritten" : "kept",
+      withContent: !(item.action === "rewrite" && item.because === "shared" && item.policy === undefined),
+    }));
+}

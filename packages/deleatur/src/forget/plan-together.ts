@@ -1,0 +1,48 @@
+// Plans requests that run together over one harvest: what one of them erases survives for none, and their persons are no bystanders to each other.
+import type { Engine } from "../engine.ts";
+import { artifactId, type ArtifactRef } from "../model/ids.ts";
+import type { Harvest } from "../record/harvest.ts";
+import { expandIdentifiers } from "./expand-identifiers.ts";
+import { identifierSet, type Plan, planRequest } from "./plan.ts";
+import type { Target } from "./target.ts";
+
+export interface PlanOrder {
+  readonly target: Target;
+  /** Artifacts that earlier rounds of the request knew. */
+  readonly known: readonly ArtifactRef[];
+}
+
+/**
+ * One plan for each order. `planned` are those of requests of the same run that were planned before, in a run that was cut off. What is erased
+ * grows until it grows no more: a text made from two persons only goes with both, though each alone would have left it to the other.
+ */
+export function planTogether(
+  engine: Engine,
+  orders: readonly PlanOrder[],
+  planned: readonly Plan[],
+  harvest: Harvest,
+  held: (ref: ArtifactRef) => boolean,
+): readonly Plan[] {
+  const identifiers = [
+    ...orders.flatMap(({ target }) =>
+      target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [],
+    ),
+    ...planned.flatMap((plan) => plan.identifiers),
+  ];
+  const isOwn = identifierSet(identifiers);
+  const before = erasedBy(planned);
+  const isAlone = orders.length + planned.length === 1;
+  for (let going: ReadonlySet<string> = before; ;) {
+    const together = isAlone ? {} : { together: { isOwn, going } };
+    const plans = orders.map(({ target, known }) => planRequest(engine, target, harvest, { held, known, ...together }));
+    const next = new Set([...going, ...erasedBy(plans)]);
+    if (isAlone || next.size === going.size) return plans;
+    going = next;
+  }
+}
+
+function erasedBy(plans: readonly Plan[]): ReadonlySet<string> {
+  return new Set(
+    plans.flatMap(({ items }) => items.flatMap(({ ref, action }) => (action === "erase" ? [artifactId(ref)] : []))),
+  );
+}

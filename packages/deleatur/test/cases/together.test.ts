@@ -1,0 +1,231 @@
+// Several requests that run together: one purge and one epoch serve them all, what they share goes with all of them, and one that is stuck holds up no other.
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import type { ProgressEvent } from "../../src/progress.ts";
+import type { RequestOutcome } from "../../src/forget/outcome.ts";
+import { parseArtifactId, requestId } from "../../src/model/ids.ts";
+import {
+  codes,
+  DAY_MS,
+  deriveSummary,
+  EPISODES,
+  EPISODES_SQL,
+  expectErasure,
+  logOf,
+  openScene,
+  recordBoth,
+  recordEpisode,
+  S,
+  S_SAYS,
+  type Scene,
+  type SceneSetup,
+  SUMMARIES,
+  SUMMARIES_SQL,
+  T,
+  T_SAYS,
+  violations,
+} from "./scene.ts";
+
+const U = "account:u-1234";
+const U_SAYS = "Nine migrating storks rested upon our chimney while everybody slept through the eclipse";
+const SHARED = { shared: "rederive", rederive: "summarise" } as const;
+
+/** S, T and U, with summaries of S and T, of S and U, and of all three. */
+async function crowd(change: Partial<SceneSetup> = {}): Promise<Scene> {
+  const scene = await openScene({
+    sql: EPISODES_SQL + SUMMARIES_SQL,
+    surfaces: { episodes: EPISODES, summaries: { ...SUMMARIES, ...SHARED } },
+    ...change,
+  });
+  await recordBoth(scene);
+  await recordEpisode(scene, "u1", U, U_SAYS);
+  await deriveSummary(scene, "st", ["s1", "t1"], `${S_SAYS[0]}. ${T_SAYS[0]}.`);
+  await deriveSummary(scene, "su", ["s2", "u1"], `${S_SAYS[1]}. ${U_SAYS}.`);
+  await deriveSummary(scene, "stu", ["s3", "t2", "u1"], `${S_SAYS[2]}. ${T_SAYS[1]}. ${U_SAYS}.`);
+  scene.memory.registerRederive("summarise", (sources) => {
+    const texts = sources.flatMap(({ content }) => content.flatMap((field) => ("text" in field ? [field.text] : [])));
+    return Promise.resolve(texts.join(" "));
+  });
+  return scene;
+}
+
+function valuesOf(ends: readonly PromiseSettledResult<RequestOutcome>[]): readonly RequestOutcome[] {
+  return ends.map((end) => {
+    if (end.status === "fulfilled") return end.value;
+    throw end.reason;
+  });
+}
+
+const summaries = (scene: Scene): unknown => scene.rows("SELECT id, text FROM summaries ORDER BY id");
+
+it("FORGET-1 VERIFY-3: two persons forgotten together: one purge, one epoch, a receipt each that verifies over the same root", async () => {
+  const events: ProgressEvent[] = [];
+  const scene = await crowd({ report: (event) => events.push(event) });
+  events.length = 0;
+  const [one, two] = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  if (one === undefined || two === undefined) throw new Error("two outcomes");
+  expectErasure(scene, one, identified(S));
+  expectErasure(scene, two, identified(T));
+  expect(one.request).not.toBe(two.request);
+  const log = logOf(scene.memory);
+  expect(log.filter(({ type }) => type === "epoch-roots")).toHaveLength(1);
+  expect(log.filter(({ type }) => type === "purge-finished").map(({ request }) => request)).toEqual([
+    one.request,
+    two.request,
+  ]);
+  expect(new Set([one, two].map((outcome) => statementOf(outcome).root)).size).toBe(1);
+  expect(
+    events.filter(({ step, phase, surface }) => step === "purge" && phase === "started" && surface === "episodes"),
+  ).toHaveLength(1);
+  expect(
+    events.filter(({ step, phase, surface }) => step === "epoch" && phase === "started" && surface === "episodes"),
+  ).toHaveLength(1);
+  expect(
+    events.filter(({ step, phase, surface }) => step === "survey" && phase === "started" && surface === "episodes"),
+  ).toHaveLength(1);
+  // What only the two had goes with them; what a third has a part in is made anew from that part.
+  expect(summaries(scene)).toEqual([
+    { id: "stu", text: U_SAYS },
+    { id: "su", text: U_SAYS },
+  ]);
+  expect(one.bystanders).toMatchObject({ lost: 0, lostByPolicy: 0 });
+  expect(two.bystanders).toMatchObject({ lost: 0, lostByPolicy: 0 });
+  expect(violations(scene.memory)).toEqual([]);
+});
+
+function identified(person: string): { readonly identifiers: readonly { type: string; identifier: string }[] } {
+  const [type = "", identifier = ""] = person.split(":");
+  return { identifiers: [{ type, identifier }] };
+}
+
+/** The root and the epoch that a receipt is signed over. */
+function statementOf({ receipt = "" }: RequestOutcome): { readonly root: string; readonly epoch: number } {
+  // Written by us, and verified before.
+  const { envelope } = JSON.parse(readFileSync(receipt, "utf8")) as { readonly envelope: { readonly payload: string } };
+  const { subject, predicate } = JSON.parse(Buffer.from(envelope.payload, "base64").toString("utf8")) as {
+    readonly subject: readonly [{ readonly digest: { readonly sha256: string } }];
+    readonly predicate: { readonly epoch: number };
+  };
+  return { root: subject[0].digest.sha256, epoch: predicate.epoch };
+}
+
+/** A legal hold on one record of S. */
+function hold(scene: Scene): void {
+  const until = new Date(scene.clock.now().getTime() + DAY_MS).toISOString();
+  scene.memory.engine.ledger.placeHold([parseArtifactId("episodes/s1")], "CASE-7", until);
+}
+
+it("LINEAGE-5: a person forgotten with another is nobody's bystander, and the third is whole", async () => {
+  const scene = await crowd();
+  const before = scene.rows("SELECT * FROM episodes WHERE account = 'u-1234'");
+  const ends = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  expect(ends.map(({ bystanders }) => bystanders.checked)).toEqual([1, 1]);
+  expect(scene.rows("SELECT * FROM episodes")).toEqual(before);
+  // GUARD-2: neither person's words come back, whoever offers them.
+  const put = (key: string, text: string): Promise<unknown> =>
+    scene.memory.record("episodes", { key, subjects: [U], content: { text } }, () => undefined);
+  expect(await put("u2", S_SAYS[0])).toMatchObject({ outcome: "held" });
+  expect(await put("u3", T_SAYS[0])).toMatchObject({ outcome: "held" });
+});
+
+it("FORGET-2: one that is stuck holds up no other, and is carried on by itself", async () => {
+  const scene = await crowd();
+  // A hold keeps one record of S: S is stuck at that, T is not.
+  hold(scene);
+  const [kept, whole] = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  if (kept === undefined || whole === undefined) throw new Error("two outcomes");
+  expectErasure(scene, whole, identified(T));
+  expect([kept.state, kept.attestation.kind, codes(kept)]).toEqual(["stuck", "withheld", ["KEPT"]]);
+  expect(kept.error).toMatchObject({ code: "DOMAIN_NOT_COVERED", surfaces: ["episodes"] });
+  // The refusal rides on the same epoch.
+  expect(logOf(scene.memory).filter(({ type }) => type === "epoch-roots")).toHaveLength(1);
+  scene.memory.engine.ledger.releaseHold([parseArtifactId("episodes/s1")]);
+  expectErasure(scene, await scene.memory.resume(kept.request, { now: true }), identified(S));
+});
+
+it("ATTEST-2: a tombstone beside an erasure has an epoch of its own, and both verify", async () => {
+  const scene = await crowd();
+  hold(scene);
+  const [kept, whole] = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true, allowTombstone: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  if (kept === undefined || whole === undefined) throw new Error("two outcomes");
+  expectErasure(scene, whole, identified(T));
+  expect([kept.state, kept.attestation.kind]).toEqual(["confirming", "tombstone"]);
+  expect(scene.verify(kept, identified(S)).outcome.kind).toBe("tombstone");
+  expect(statementOf(kept).epoch).not.toBe(statementOf(whole).epoch);
+});
+
+it("FORGET-1: one whose caller requires an erasure that cannot be is taken back; the others are planned without it", async () => {
+  const scene = await crowd();
+  hold(scene);
+  const [refused, done] = await scene.memory.forgetAll([
+    { subject: [S], now: true, require: "erasure" },
+    { subject: [T], now: true },
+  ]);
+  expect(refused).toMatchObject({ status: "rejected", reason: { code: "DOMAIN_NOT_COVERED" } });
+  if (done?.status !== "fulfilled") throw new Error("one outcome");
+  expectErasure(scene, done.value, identified(T));
+  // S was not touched: what S and T had in common stays S's.
+  expect(scene.rows("SELECT count(*) AS n FROM episodes WHERE account = 's-4471'")).toEqual([{ n: 3 }]);
+  expect(summaries(scene)).toMatchObject([{ id: "st", text: S_SAYS[0] }, { id: "stu" }, { id: "su" }]);
+  await recordEpisode(scene, "s9", S, "A remark about something else that nobody has ever said in here");
+});
+
+it("FORGET-2: the same person given twice in one batch is one request", async () => {
+  const scene = await crowd();
+  const [one, two] = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [S], now: true },
+    ]),
+  );
+  expect(one).toBe(two);
+  expect(scene.memory.engine.ledger.request(requestId(one?.request ?? ""))?.state).toBe("closed");
+});
+
+it("LINEAGE-5: two persons who said the same are each forgotten whole, though each is the other's explanation", async () => {
+  const scene = await crowd();
+  await recordEpisode(
+    scene,
+    "s8",
+    S,
+    "We both say exactly these fourteen words about the lighthouse keeper and his dog",
+  );
+  await recordEpisode(
+    scene,
+    "t8",
+    T,
+    "We both say exactly these fourteen words about the lighthouse keeper and his dog",
+  );
+  const ends = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  for (const [place, person] of [S, T].entries()) {
+    const outcome = ends[place];
+    if (outcome === undefined) throw new Error("two outcomes");
+    expectErasure(scene, outcome, identified(person));
+    expect(outcome.survivors).toEqual([]);
+  }
+});
