@@ -1,6 +1,6 @@
 // Holds the hashes of every piece of every pattern, under a random key, in flat arrays: the first filter of the byte scan and the way from a piece to its patterns.
-import { randomBytes } from "node:crypto";
-import { GRAM } from "./byte-patterns.ts";
+import { GRAM, isDistinctive } from "./byte-patterns.ts";
+import { createPieceFilter, createPieceHash, kindOf, KINDS } from "./piece-filter.ts";
 
 /** The pieces of all patterns, laid one after the other in one pool. */
 export interface ByteIndex {
@@ -9,25 +9,10 @@ export interface ByteIndex {
   patternAt(poolAt: number): number;
   /** Start and end of a pattern in the pool. */
   range(pattern: number): readonly [start: number, end: number];
-  /** The hash of the piece that starts at `at` of a view over bytes. */
-  hash(view: DataView, at: number): number;
-  /** False where no pattern has a piece of this hash: the answer for nearly every place of a file. */
-  mayHave(hash: number): boolean;
+  /** Calls `hit` with each place from `from` up to `to`, `step` apart, whose piece some pattern may have: few of a file's places. */
+  scan(view: DataView, from: number, to: number, step: number, hit: (at: number, hash: number) => void): void;
   /** Calls `hit` with every place in the pool whose piece is, byte for byte, the one at `at`. */
   find(hash: number, bytes: Uint8Array, at: number, hit: (poolAt: number) => void): void;
-}
-
-/** A piece of one or two distinct bytes (zeros, blanks, rules) is nobody's. */
-function isDistinctive(bytes: Uint8Array, at: number): boolean {
-  const first = bytes[at];
-  let second = -1;
-  for (let i = 1; i < GRAM; i++) {
-    const byte = bytes[at + i] ?? -1;
-    if (byte === first || byte === second) continue;
-    if (second !== -1) return true;
-    second = byte;
-  }
-  return false;
 }
 
 export function viewOf(bytes: Uint8Array): DataView {
@@ -35,9 +20,6 @@ export function viewOf(bytes: Uint8Array): DataView {
 }
 
 export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
-  const key = randomBytes(8);
-  const seed = key.readInt32LE(0);
-  const factor = key.readInt32LE(4) | 1;
   const starts = new Int32Array(patterns.length + 1);
   patterns.forEach((bytes, i) => (starts[i + 1] = (starts[i] ?? 0) + bytes.length));
   const total = starts.at(-1) ?? 0;
@@ -47,20 +29,24 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
 
   const bits = Math.max(10, Math.ceil(Math.log2(total + 1)) + 1);
   const shift = 32 - bits;
-  const filterShift = 32 - Math.min(30, bits + 3);
-  const filter = new Uint8Array(1 << (29 - filterShift));
+  const counts = new Float64Array(KINDS);
+  for (let at = 0; at + GRAM <= total; at += GRAM) {
+    const kind = kindAt(poolView, at);
+    counts[kind] = (counts[kind] ?? 0) + 2 * GRAM;
+  }
+  const filter = createPieceFilter(counts);
   const heads = new Int32Array(1 << bits).fill(-1);
   /** By place in the pool: the next place with a piece of the same bucket. */
   const next = new Int32Array(total).fill(-1);
 
-  function hash(view: DataView, at: number): number {
-    let h = seed;
-    for (let i = at; i < at + GRAM; i += 4) {
-      h = Math.imul(h ^ view.getInt32(i, true), factor);
-      h ^= h >>> 15;
-    }
-    return Math.imul(h, 0x2c1b3c6d);
-  }
+  const { first } = createPieceHash();
+  const hash = (view: DataView, at: number): number =>
+    first(
+      view.getInt32(at, true),
+      view.getInt32(at + 4, true),
+      view.getInt32(at + 8, true),
+      view.getInt32(at + 12, true),
+    );
 
   function isSame(poolAt: number, bytes: Uint8Array, at: number): boolean {
     for (let i = 0; i < GRAM; i++) if (pool[poolAt + i] !== bytes[at + i]) return false;
@@ -75,8 +61,7 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
       const bucket = h >>> shift;
       next[at] = heads[bucket] ?? -1;
       heads[bucket] = at;
-      const bit = h >>> filterShift;
-      filter[bit >>> 3] = (filter[bit >>> 3] ?? 0) | (1 << (bit & 7));
+      filter.add(kindAt(poolView, at), h);
     }
   });
 
@@ -95,10 +80,16 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
     pool,
     patternAt,
     range: (pattern) => [starts[pattern] ?? 0, starts[pattern + 1] ?? 0],
-    hash,
-    mayHave: (h) => {
-      const bit = h >>> filterShift;
-      return ((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+    scan(view, from, to, step, hit) {
+      const last = Math.min(to - 1, view.byteLength - GRAM);
+      for (let at = from; at <= last; at += step) {
+        const w0 = view.getInt32(at, true);
+        const w1 = view.getInt32(at + 4, true);
+        const w2 = view.getInt32(at + 8, true);
+        const w3 = view.getInt32(at + 12, true);
+        const h = first(w0, w1, w2, w3);
+        if (filter.has(kindOf(w0, w1, w2, w3), h)) hit(at, h);
+      }
     },
     find(h, bytes, at, hit) {
       for (let poolAt = heads[h >>> shift] ?? -1; poolAt !== -1; poolAt = next[poolAt] ?? -1) {
@@ -106,4 +97,13 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
       }
     },
   };
+}
+
+function kindAt(view: DataView, at: number): number {
+  return kindOf(
+    view.getInt32(at, true),
+    view.getInt32(at + 4, true),
+    view.getInt32(at + 8, true),
+    view.getInt32(at + 12, true),
+  );
 }

@@ -1,12 +1,13 @@
 // Finds what is left of needles in the raw bytes of files: every run of at least 23 bytes, at any offset; it reads the files that it is given and no store.
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import { StoreError } from "../model/errors.ts";
 import type { Needle } from "../model/needle.ts";
 import { createByteIndex, viewOf } from "./byte-index.ts";
 import { bytePatterns, GRAM, MIN_RUN, STRIDE } from "./byte-patterns.ts";
 import type { BytePattern } from "./byte-patterns.ts";
 import type { ByteHit, ByteMatcher } from "./matcher.ts";
+import { fillFrom, unreadable } from "./read-file-bytes.ts";
+import { createShortSearch } from "./short-search.ts";
 
 export interface ByteOptions {
   /** Content that lives on: what a needle shares with it is explained (never for controls). Streamed once, when the matcher is made. */
@@ -34,13 +35,17 @@ interface Window {
 
 /** @param options.explained is read to its end here; texts count as their UTF-8 */
 export function createByteMatcher(needles: readonly Needle[], options: ByteOptions = {}): ByteMatcher {
-  const patterns = bytePatterns(needles);
+  return createPatternMatcher(bytePatterns(needles), options);
+}
+
+/** The same over patterns that are made already, perhaps sifted. */
+export function createPatternMatcher(patterns: readonly BytePattern[], options: ByteOptions = {}): ByteMatcher {
   const long = patterns.filter(({ bytes }) => bytes.length >= MIN_RUN);
   const short = patterns.filter(({ bytes }) => bytes.length < MIN_RUN);
   const index = createByteIndex(long.map(({ bytes }) => bytes));
   const explainedAt = new Uint8Array(index.pool.length);
-  const explainedShort = new Set<BytePattern>();
-  const waiting = new Set(short.filter(({ control }) => !control));
+  const shortSearch = createShortSearch(short.map(({ bytes }) => bytes));
+  const explainedShort = new Set<number>();
 
   /** The whole run that content which lives on shares with a pattern around one piece. */
   function explainRun(bytes: Uint8Array, poolAt: number, at: number): void {
@@ -55,19 +60,12 @@ export function createByteMatcher(needles: readonly Needle[], options: ByteOptio
 
   function explain(bytes: Uint8Array): void {
     // The same filter as over a file: where a run is long enough to be reported, it is long enough to be explained.
-    const view = viewOf(bytes);
-    const last = bytes.length - GRAM;
-    for (let at = 0; at <= last; at += STRIDE) {
-      const hash = index.hash(view, at);
-      if (index.mayHave(hash)) index.find(hash, bytes, at, (poolAt) => explainRun(bytes, poolAt, at));
-    }
-    if (waiting.size === 0) return;
-    const buffer = asBuffer(bytes);
-    for (const pattern of waiting) {
-      if (buffer.indexOf(pattern.bytes) === -1) continue;
-      explainedShort.add(pattern);
-      waiting.delete(pattern);
-    }
+    index.scan(viewOf(bytes), 0, bytes.length, STRIDE, (at, hash) =>
+      index.find(hash, bytes, at, (poolAt) => explainRun(bytes, poolAt, at)),
+    );
+    shortSearch.scan(bytes, (pattern) => {
+      if (short[pattern]?.control === false) explainedShort.add(pattern);
+    });
   }
 
   for (const content of options.explained ?? []) {
@@ -107,33 +105,24 @@ export function createByteMatcher(needles: readonly Needle[], options: ByteOptio
       const pieces = pattern.control ? left + right - GRAM + 1 : unexplained(poolAt - left, poolAt + right);
       if (pieces < MIN_UNEXPLAINED) return;
       const runEnd = base + at + right;
-      hits.push({
-        needle: pattern.needle,
-        file: window.file,
-        offset: base + at - left,
-        bytes: pieces + GRAM - 1,
-        end: runEnd,
-      });
+      for (const needle of pattern.needles)
+        hits.push({ needle, file: window.file, offset: base + at - left, bytes: pieces + GRAM - 1, end: runEnd });
     };
     const first = window.from + ((STRIDE - ((base + window.from) % STRIDE)) % STRIDE);
-    const view = viewOf(bytes);
-    for (let at = first; at < window.to && at + GRAM <= bytes.length; at += STRIDE) {
-      const hash = index.hash(view, at);
-      if (index.mayHave(hash)) index.find(hash, bytes, at, (poolAt) => confirm(poolAt, at));
-    }
+    index.scan(viewOf(bytes), first, window.to, STRIDE, (at, hash) =>
+      index.find(hash, bytes, at, (poolAt) => confirm(poolAt, at)),
+    );
   }
 
   function scanShort(window: Window, hits: Run[]): void {
-    const view = asBuffer(window.bytes);
-    for (const pattern of short) {
-      if (explainedShort.has(pattern)) continue;
-      for (let at = view.indexOf(pattern.bytes, window.from); at !== -1 && at < window.to;) {
-        const offset = window.base + at;
-        const bytes = pattern.bytes.length;
-        hits.push({ needle: pattern.needle, file: window.file, offset, bytes, end: offset + bytes });
-        at = view.indexOf(pattern.bytes, at + 1);
-      }
-    }
+    shortSearch.scan(window.bytes, (place, at) => {
+      const pattern = short[place];
+      if (pattern === undefined || explainedShort.has(place) || at < window.from || at >= window.to) return;
+      const offset = window.base + at;
+      const bytes = pattern.bytes.length;
+      for (const needle of pattern.needles)
+        hits.push({ needle, file: window.file, offset, bytes, end: offset + bytes });
+    });
   }
 
   function scanWindow(window: Window, covered: Map<number, number>): ByteHit[] {
@@ -146,7 +135,7 @@ export function createByteMatcher(needles: readonly Needle[], options: ByteOptio
   async function* scanFile(path: string, signal: AbortSignal): AsyncGenerator<ByteHit> {
     const file = basename(path);
     const handle = await open(path, "r").catch((cause: unknown) => {
-      throw unreadable(file, cause);
+      throw unreadable(path, cause);
     });
     try {
       const covered = new Map<number, number>();
@@ -154,7 +143,7 @@ export function createByteMatcher(needles: readonly Needle[], options: ByteOptio
       for (let start = 0; ; start += CHUNK) {
         signal.throwIfAborted();
         const base = Math.max(0, start - MARGIN);
-        const length = await fill(handle, buffer.subarray(0, start + CHUNK + MARGIN - base), base, file);
+        const length = await fillFrom(handle, buffer.subarray(0, start + CHUNK + MARGIN - base), base, path);
         const from = start - base;
         if (length <= from) return;
         const window = { bytes: buffer.subarray(0, length), base, from, to: Math.min(length, from + CHUNK), file };
@@ -183,35 +172,4 @@ function dropContained(hits: readonly Run[]): ByteHit[] {
     kept.push(hit);
   }
   return kept;
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function unreadable(file: string, cause: unknown): StoreError {
-  return new StoreError("FILE_UNREADABLE", "a file of the store cannot be read, check that it exists and its rights", {
-    place: { file },
-    cause,
-  });
-}
-
-/** Reads until the buffer is full or the file ends. */
-async function fill(
-  handle: Awaited<ReturnType<typeof open>>,
-  buffer: Uint8Array,
-  position: number,
-  file: string,
-): Promise<number> {
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle
-      .read(buffer, length, buffer.length - length, position + length)
-      .catch((cause: unknown) => {
-        throw unreadable(file, cause);
-      });
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return length;
 }

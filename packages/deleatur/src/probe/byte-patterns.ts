@@ -2,10 +2,12 @@
 import type { ContentField } from "../model/artifact.ts";
 import type { Needle } from "../model/needle.ts";
 import { unfoldContent } from "./unfold-content.ts";
-import { isDistinctiveVector, vectorBytes } from "./vector-bytes.ts";
+import { bytesText, isDistinctiveVector, vectorBytes } from "./vector-bytes.ts";
 
 export interface BytePattern {
-  readonly needle: number;
+  /** Indexes of the needles that have it. */
+  readonly needles: readonly number[];
+  /** Those are controls: what lives explains nothing of it. */
   readonly control: boolean;
   readonly bytes: Uint8Array;
   /** The shortest run of it that counts. */
@@ -56,34 +58,68 @@ function* textForms(text: string): Generator<Uint8Array> {
   if (utf8.length >= MIN_RUN) yield* base64Forms(utf8);
 }
 
-function* fieldForms(field: ContentField): Generator<Omit<BytePattern, "needle" | "control">> {
+/** A piece of one or two distinct bytes (zeros, blanks, rules) is nobody's. */
+export function isDistinctive(bytes: Uint8Array, at: number): boolean {
+  const first = bytes[at];
+  let second = -1;
+  for (let i = 1; i < GRAM; i++) {
+    const byte = bytes[at + i] ?? -1;
+    if (byte === first || byte === second) continue;
+    if (second !== -1) return true;
+    second = byte;
+  }
+  return false;
+}
+
+type Form = Omit<BytePattern, "needles" | "control">;
+
+function formsOfText(text: string): readonly Form[] {
+  const forms = new Map<string, Form>();
+  for (const bytes of textForms(text))
+    if (bytes.length >= MIN_WHOLE) forms.set(bytesText(bytes), { bytes, minRun: MIN_RUN, binary: false });
+  return [...forms.values()];
+}
+
+/** What a field is looked for as: under one name what is the same for all needles, each with its forms. */
+function* fieldForms(field: ContentField): Generator<readonly [name: string, forms: () => readonly Form[]]> {
   if (field.type === "vector") {
     if (!isDistinctiveVector(field.vector)) return;
     const bytes = vectorBytes(field.vector);
-    yield { bytes, minRun: Math.min(VECTOR_WINDOW, bytes.length), binary: true };
+    yield [
+      `vector ${bytesText(bytes)}`,
+      () => [{ bytes, minRun: Math.min(VECTOR_WINDOW, bytes.length), binary: true }],
+    ];
     return;
   }
-  if (field.type === "bytes") yield { bytes: field.bytes, minRun: MIN_RUN, binary: true };
+  if (field.type === "bytes") {
+    const { bytes } = field;
+    if (bytes.length >= MIN_WHOLE)
+      yield [`bytes ${bytesText(bytes)}`, () => [{ bytes, minRun: MIN_RUN, binary: true }]];
+  }
   for (const view of unfoldContent(field)) {
     if (view.type !== "text") continue;
     const text = view.text.trim();
-    if (Buffer.byteLength(text, "utf8") < MIN_WHOLE) continue;
-    for (const bytes of textForms(text)) yield { bytes, minRun: MIN_RUN, binary: false };
+    if (Buffer.byteLength(text, "utf8") >= MIN_WHOLE) yield [`text ${text}`, () => formsOfText(text)];
   }
 }
 
-/** Every distinct pattern of every needle. Content shorter than `MIN_WHOLE` bytes has none: it is not looked for at this depth. */
+/** Every pattern of every needle; like content of many needles once. Content shorter than `MIN_WHOLE` bytes has none: it is not looked for at this depth. */
 export function bytePatterns(needles: readonly Needle[]): readonly BytePattern[] {
   const patterns: BytePattern[] = [];
+  const owners = new Map<string, number[]>();
   for (const needle of needles) {
-    const seen = new Set<string>();
+    const control = needle.fate === "control";
     for (const field of needle.content) {
-      for (const form of fieldForms(field)) {
-        if (form.bytes.length < MIN_WHOLE) continue;
-        const id = Buffer.from(form.bytes).toString("latin1");
-        if (seen.has(id)) continue;
-        seen.add(id);
-        patterns.push({ ...form, needle: needle.index, control: needle.fate === "control" });
+      for (const [name, forms] of fieldForms(field)) {
+        const id = `${control ? "control" : "needle"} ${name}`;
+        const known = owners.get(id);
+        if (known !== undefined) {
+          if (known.at(-1) !== needle.index) known.push(needle.index);
+          continue;
+        }
+        const own = [needle.index];
+        owners.set(id, own);
+        for (const form of forms()) patterns.push({ ...form, needles: own, control });
       }
     }
   }

@@ -3,7 +3,9 @@ import { readFileSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { StoreError } from "../../../model/errors.ts";
 import type { Finding, Needle } from "../../../model/needle.ts";
-import { createByteMatcher } from "../../../probe/byte-matcher.ts";
+import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
+import { bytePatterns } from "../../../probe/byte-patterns.ts";
+import { createByteSift } from "../../../probe/byte-sift.ts";
 import type { Probe } from "../../../surface.ts";
 import { fileError } from "../file-errors.ts";
 import type { FilesOptions, FilesStore } from "../options.ts";
@@ -24,8 +26,18 @@ export function bytesProbe(
     depth: "bytes",
     scope,
     async *look(needles, signal): AsyncGenerator<Finding> {
-      const matcher = createByteMatcher(needles, { explained: liveContent(options, store, needles, signal) });
-      for (const file of files()) {
+      const sift = createByteSift(bytePatterns(needles));
+      const seen = files();
+      for (const file of seen) {
+        await sift.readFile(file.absolute, signal);
+        const inflated = inflate(file, store.name);
+        if (inflated !== undefined) sift.read(inflated);
+      }
+      const kept = sift.kept();
+      const isAsked = kept.some(({ control }) => !control);
+      const explained = isAsked ? liveContent(options, store, needles, signal) : [];
+      const matcher = createPatternMatcher(kept, { explained });
+      for (const file of seen) {
         const declared = store.matches(file.path);
         const container = declared ? `${store.name}.*` : `${store.name}.${file.path}`;
         const found = (needle: number, offset: number, bytes: number): Finding => ({

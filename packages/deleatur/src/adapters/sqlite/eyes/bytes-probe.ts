@@ -1,7 +1,9 @@
-// Reads the raw files of a store: the database, its write-ahead log and its rollback journal. What lives is read first, so that only what should be gone is a hit.
+// Reads the raw files of a store: the database, its write-ahead log and its rollback journal. Only what can stand in them is held against what lives and looked for byte by byte, so that only what should be gone is a hit.
 import { existsSync } from "node:fs";
 import type { Finding, Needle } from "../../../model/needle.ts";
-import { createByteMatcher } from "../../../probe/byte-matcher.ts";
+import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
+import { bytePatterns } from "../../../probe/byte-patterns.ts";
+import { createByteSift } from "../../../probe/byte-sift.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
 import { liveContent } from "./live-content.ts";
@@ -25,12 +27,18 @@ async function* lookAtBytes(
   needles: readonly Needle[],
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
-  const matcher = createByteMatcher(needles, { explained: liveContent(db) });
+  const paths = ["", "-wal", "-journal"].map((suffix) => target.file + suffix);
+  const sift = createByteSift(bytePatterns(needles));
+  for (const path of paths) if (existsSync(path)) await sift.readFile(path, signal);
+  const kept = sift.kept();
+  // Controls are explained by nothing, and text by no vector.
+  const own = kept.filter(({ control }) => !control);
+  const explained = own.length === 0 ? [] : liveContent(db, { vectors: own.some(({ binary }) => binary) });
+  const matcher = createPatternMatcher(kept, { explained });
   const lost = collectLostTerms(db, needles);
   yield* lookInIndex(db, target, lost);
   const patterns = [...rawPatterns(db, lost), ...controlPatterns(db, needles, options.neighbours)];
-  for (const suffix of ["", "-wal", "-journal"]) {
-    const path = target.file + suffix;
+  for (const path of paths) {
     if (!existsSync(path)) continue;
     for await (const { needle, file, offset, bytes } of matcher.scanFile(path, signal)) {
       yield {

@@ -2,12 +2,16 @@
 import { quoteText } from "../options.ts";
 import type { Cell, Reader } from "./open-reader.ts";
 import { moduleOf, readCells, seeColumns, seeFullText } from "./read-cells.ts";
+import { vectorColumns } from "./vector-chunks.ts";
 
 /**
  * Every text and every byte string that the store answers when it is asked; what stands in the fence while it is up, too. The samples that ANALYZE took
- * are no row of anybody: one that outlived its row must not explain itself.
+ * are no row of anybody: one that outlived its row must not explain itself. `vectors: false` leaves the float columns of vec0 tables out.
  */
-export function* liveContent(db: Reader): Generator<Uint8Array | string> {
+export function* liveContent(
+  db: Reader,
+  { vectors }: { readonly vectors: boolean } = { vectors: true },
+): Generator<Uint8Array | string> {
   const tables = db
     .prepare<[], { name: string; type: string }>(
       "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\'",
@@ -20,7 +24,10 @@ export function* liveContent(db: Reader): Generator<Uint8Array | string> {
     if (type === "table" && isPartOf(name, tables)) continue;
     // What an index reads from a content table is read there, and a contentless one answers no text.
     if (!isIndex || seeFullText(virtual.body).mode === "own") {
-      const columns = seeColumns(db, name).map(({ name: column }) => column);
+      const left = new Set(
+        vectors || virtual?.module !== "vec0" ? [] : vectorColumns(virtual.body).map(({ name: column }) => column),
+      );
+      const columns = seeColumns(db, name).flatMap(({ name: column }) => (left.has(column) ? [] : [column]));
       for (const cells of readCells(db, name, columns)) for (const cell of cells) yield* contentOfCell(cell);
     }
     if (isIndex) yield* liveTerms(db, name);

@@ -31,9 +31,16 @@ export function collectLostTerms(db: Reader, needles: readonly Needle[]): readon
     const isLiving = db.prepare<[string, bigint | null]>(
       `SELECT 1 FROM temp.deleatur_instances WHERE term = ? AND doc IN (${livingRows(name, index)}) AND doc IS NOT ? LIMIT 1`,
     );
+    const living = new Map<string, boolean>();
+    const lives = (term: string, own: bigint | null): boolean => {
+      // What no row is left out for is asked once, however many needles have the term.
+      const answer = (own === null ? living.get(term) : undefined) ?? isLiving.get(term, own) !== undefined;
+      if (own === null) living.set(term, answer);
+      return answer;
+    };
     const lost = [...byNeedle].map(([needle, terms]) => {
       const own = index.mode === "none" ? ownRow(known.get(needle)) : null;
-      return [needle, terms.filter((term) => isLiving.get(term, own) === undefined)] as const;
+      return [needle, terms.filter((term) => !lives(term, own))] as const;
     });
     return { table: name, isTrigram: /trigram/i.test(index.tokenizer ?? ""), byNeedle: new Map(lost) };
   });
@@ -175,16 +182,30 @@ function tokenize(needles: readonly Needle[], tokenizer: string | undefined): Re
   try {
     createScratchIndex(scratch, tokenizer);
     const insert = scratch.prepare<[number, string]>("INSERT INTO scratch (rowid, words) VALUES (?, ?)");
-    for (const { index, content } of needles)
-      insert.run(index + 1, content.flatMap((field) => (field.type === "text" ? [field.text] : [])).join("\n"));
+    // A record and its entry in the index say the same: each text is taken apart once.
+    const byText = new Map<string, number[]>();
+    for (const { index, content } of needles) {
+      const text = content.flatMap((field) => (field.type === "text" ? [field.text] : [])).join("\n");
+      if (text === "") continue;
+      const known = byText.get(text);
+      if (known === undefined) byText.set(text, [index]);
+      else known.push(index);
+    }
+    const owners = [...byText.values()];
+    scratch.transaction(() => {
+      for (const [place, text] of [...byText.keys()].entries()) insert.run(place + 1, text);
+    })();
     scratch.exec("CREATE VIRTUAL TABLE terms USING fts5vocab(scratch, 'instance')");
-    const byNeedle = new Map<number, string[]>();
-    const rows = scratch.prepare<[], { doc: number; term: string }>("SELECT DISTINCT doc, term FROM terms").all();
-    for (const { doc, term } of rows) {
-      const known = byNeedle.get(doc - 1);
-      if (known === undefined) byNeedle.set(doc - 1, [term]);
+    const termsOf = new Map<number, string[]>();
+    const rows = scratch.prepare<[], [number, string]>("SELECT DISTINCT doc, term FROM terms").raw(true);
+    for (const [doc, term] of rows.iterate()) {
+      const known = termsOf.get(doc);
+      if (known === undefined) termsOf.set(doc, [term]);
       else known.push(term);
     }
+    const byNeedle = new Map<number, readonly string[]>();
+    for (const [place, indexes] of owners.entries())
+      for (const index of indexes) byNeedle.set(index, termsOf.get(place + 1) ?? []);
     return byNeedle;
   } finally {
     scratch.close();
