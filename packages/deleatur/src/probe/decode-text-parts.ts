@@ -65,6 +65,30 @@ function* hexParts(text: string): Generator<DecodedPart> {
   }
 }
 
+const LONG_RUN = 16;
+/** By ASCII character: 2 what an escape or another encoding begins with, 1 what base64 and hex are written in. */
+const HINTS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if ("\\%+\0".includes(character)) return 2;
+  return /[A-Za-z0-9/_-]/.test(character) ? 1 : 0;
+});
+
+/** False where `decodeTextParts` has nothing to take off: the answer for most texts, in one pass over their characters. */
+export function mayHide(text: string): boolean {
+  let run = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const hint = code < 128 ? (HINTS[code] ?? 2) : 0;
+    if (hint === 0) {
+      run = 0;
+      continue;
+    }
+    run += 1;
+    if (hint === 2 || run >= LONG_RUN) return true;
+  }
+  return false;
+}
+
 /** Every way in which one layer of encoding can be taken off a text. */
 export function* decodeTextParts(text: string): Generator<DecodedPart> {
   if (text.includes("\\")) yield { step: "json", type: "text", text: unescapeText(text), whole: true };

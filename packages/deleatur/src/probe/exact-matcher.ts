@@ -42,11 +42,27 @@ function wholeText(bytes: Uint8Array): string | undefined {
   }
 }
 
+const NONE: readonly MatcherFinding[] = [];
+
+/** A number from the bits of a vector's first four components; the same for the same bytes. */
+function beginningOf(vector: Float32Array): number {
+  if (vector.length < 4) return 0;
+  START.set(vector.subarray(0, 4));
+  let hash = 0;
+  for (const bits of START_BITS) hash = Math.imul(hash ^ bits, 0x9e3779b1) ^ (hash >>> 15);
+  return hash;
+}
+
+const START = new Float32Array(4);
+const START_BITS = new Int32Array(START.buffer);
+
 /** Compares passages with all needles at once; the time it takes grows with the passage, not with the number of needles. */
 export function createExactMatcher(needles: readonly Needle[]): Matcher {
   const texts: Known = { equal: new Map(), contained: [] };
   const binaries: Known = { equal: new Map(), contained: [] };
   const vectors: Known = { equal: new Map(), contained: [] };
+  /** What known vectors begin with: few others begin alike, and need not be spelled out. */
+  const beginnings = new Set<number>();
   for (const needle of needles) {
     for (const field of needle.content) {
       switch (field.type) {
@@ -64,6 +80,7 @@ export function createExactMatcher(needles: readonly Needle[]): Matcher {
         case "vector":
           if (isDistinctiveVector(field.vector) && needle.explained?.explainsVector(field.vector) !== true) {
             learn(vectors, bytesText(vectorBytes(field.vector)), needle, true);
+            beginnings.add(beginningOf(field.vector));
           }
           break;
       }
@@ -74,10 +91,11 @@ export function createExactMatcher(needles: readonly Needle[]): Matcher {
   const vectorSearch = createTextSearch(vectors.contained);
 
   function match(passage: Passage): readonly MatcherFinding[] {
-    const found = new Map<string, MatcherFinding>();
+    let found: Map<string, MatcherFinding> | undefined;
     const report = (list: readonly Needle[] | undefined, match: Finding["match"]): true => {
       for (const { index } of list ?? []) {
         const id = `${match.how} ${index}`;
+        found ??= new Map<string, MatcherFinding>();
         if (!found.has(id)) found.set(id, { needle: index, place: passage.place, match });
       }
       return true;
@@ -88,7 +106,7 @@ export function createExactMatcher(needles: readonly Needle[]): Matcher {
       if (view.type === "text") {
         if (view.whole) report(texts.equal.get(view.text.trim()), exact);
         textSearch.search(view.text, (at) => report(texts.equal.get(texts.contained[at] ?? ""), exact));
-        if (vectors.equal.size === 0) return;
+        if (vectors.equal.size === 0 || !view.text.includes("[")) return;
         for (const vector of numberArrays(view.text))
           report(vectors.equal.get(bytesText(vectorBytes(vector))), vectorFound);
         return;
@@ -99,10 +117,11 @@ export function createExactMatcher(needles: readonly Needle[]): Matcher {
       binarySearch.search(bytes, (at) => report(binaries.equal.get(binaries.contained[at] ?? ""), exact));
       vectorSearch.search(bytes, (at) => report(vectors.equal.get(vectors.contained[at] ?? ""), vectorFound));
     };
-    if (passage.field.type === "vector")
-      report(vectors.equal.get(bytesText(vectorBytes(passage.field.vector))), vectorFound);
-    else for (const view of unfoldContent(passage.field)) matchView(view);
-    return [...found.values()];
+    if (passage.field.type === "vector") {
+      const { vector } = passage.field;
+      if (beginnings.has(beginningOf(vector))) report(vectors.equal.get(bytesText(vectorBytes(vector))), vectorFound);
+    } else for (const view of unfoldContent(passage.field)) matchView(view);
+    return found === undefined ? NONE : [...found.values()];
   }
   return { match };
 }

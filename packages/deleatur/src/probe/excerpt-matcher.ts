@@ -13,6 +13,8 @@ export interface ExcerptOptions {
   readonly explained?: RunFilter;
 }
 
+const NONE: readonly MatcherFinding[] = [];
+
 /** A run of consecutive known grams of one needle in one passage. */
 interface Run {
   /** Position of its last gram. */
@@ -50,9 +52,10 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
   }
 
   function match(passage: Passage): readonly MatcherFinding[] {
-    const longest = new Map<number, number>();
+    let longest: Map<number, number> | undefined;
     for (const view of unfoldContent(passage.field)) {
-      if (view.type !== "text") continue;
+      if (view.type !== "text" || !grams.mayFind(view.text)) continue;
+      longest ??= new Map<number, number>();
       const runs = new Map<number, Run>();
       grams.find(normaliseWords(view.text), (position, gram) => {
         for (const needle of owners[gram] ?? []) {
@@ -68,6 +71,7 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
       });
       for (const [needle, run] of runs) longest.set(needle, Math.max(longest.get(needle) ?? 0, run.longest));
     }
+    if (longest === undefined) return NONE;
     return [...longest].map(([needle, count]) => ({
       needle,
       place: passage.place,

@@ -41,7 +41,7 @@ export function createRunFilter(needles: readonly Needle[]): RunFilter {
       if (found.type === "bytes") explainedWholes.add(`text ${Buffer.from(found.bytes).toString("utf8").trim()}`);
     }
     for (const view of unfoldContent(field)) {
-      if (view.type !== "text") continue;
+      if (view.type !== "text" || !grams.mayFind(view.text)) continue;
       grams.find(normaliseWords(view.text), (_position, gram) => (explainedGrams[gram] = 1));
     }
   }

@@ -3,7 +3,7 @@ import type { ContentField } from "../model/artifact.ts";
 import { StoreError } from "../model/errors.ts";
 import { inflateParts } from "./inflate-parts.ts";
 import { hasTextRun, hasUtf16Run, msgpackStrings } from "./read-binary.ts";
-import { decodeTextParts } from "./decode-text-parts.ts";
+import { decodeTextParts, mayHide } from "./decode-text-parts.ts";
 
 /** One way to read a field. `encoding` is `plain`, or what was undone, outermost first: `base64+gzip`. */
 export type View = { readonly encoding: string; readonly whole: boolean } & (
@@ -66,6 +66,8 @@ function sizeOf(view: View): number {
 /** Every view of a text or bytes field, the field itself first. A vector has none: it is compared as numbers. @throws StoreError UNFOLD_LIMIT */
 export function unfoldContent(field: ContentField): readonly View[] {
   if (field.type === "vector") return [];
+  if (field.type === "text" && !mayHide(field.text))
+    return [{ type: "text", text: field.text, encoding: "plain", whole: true }];
   const root: View =
     field.type === "text"
       ? { type: "text", text: field.text, encoding: "plain", whole: true }

@@ -1,4 +1,6 @@
 // Streams what a table really holds, row by row and every column, past the exact and the excerpt matcher. It judges nothing.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ContentField } from "../../../model/artifact.ts";
 import type { Needle, Finding, Passage, Place } from "../../../model/needle.ts";
 import { createExactMatcher } from "../../../probe/exact-matcher.ts";
 import { createExcerptMatcher } from "../../../probe/excerpt-matcher.ts";
@@ -6,9 +8,10 @@ import type { Matcher } from "../../../probe/matcher.ts";
 import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
-import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
+import { throughReader, type Cell, type Reader } from "./open-reader.ts";
 import {
   fieldOfCell,
+  floatsOf,
   isRowNumber,
   moduleOf,
   readCells,
@@ -17,7 +20,9 @@ import {
   spellKey,
   wordsInOrder,
 } from "./read-cells.ts";
-import { vectorColumns } from "./vector-chunks.ts";
+import { rowVectors, vectorColumns } from "./vector-chunks.ts";
+
+const PASSAGES_A_TURN = 2_000;
 
 /** One table to look at; a declared one knows its surface and its key. */
 export interface TableSeen {
@@ -29,12 +34,25 @@ export interface TableSeen {
   readonly scope: string;
 }
 
+/** The tables of a store are asked for the same needles one after the other: what they are compared with is made once, and goes with them. */
+function oncePerNeedles(create: (needles: readonly Needle[]) => Matcher): (needles: readonly Needle[]) => Matcher {
+  const made = new WeakMap<readonly Needle[], Matcher>();
+  return (needles) => {
+    const matcher = made.get(needles) ?? create(needles);
+    made.set(needles, matcher);
+    return matcher;
+  };
+}
+
+const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles));
+const excerptMatcher = oncePerNeedles((needles) => createExcerptMatcher(needles));
+
 export function exactProbe(seen: TableSeen): Probe {
-  return contentProbe("exact", seen, createExactMatcher);
+  return contentProbe("exact", seen, exactMatcher);
 }
 
 export function excerptProbe(seen: TableSeen): Probe {
-  return contentProbe("excerpt", seen, createExcerptMatcher);
+  return contentProbe("excerpt", seen, excerptMatcher);
 }
 
 function contentProbe(
@@ -49,8 +67,12 @@ function contentProbe(
     look(needles, signal) {
       const matcher = createMatcher(needles);
       return throughReader(seen.target, async function* (db): AsyncGenerator<Finding> {
-        for await (const passage of inTurns(passagesOf(db, seen), signal)) {
+        let count = 0;
+        for (const passage of passagesOf(db, seen, name)) {
+          signal.throwIfAborted();
           for (const finding of matcher.match(passage)) yield { ...finding, probe: name, depth: "api" };
+          count += 1;
+          if (count % PASSAGES_A_TURN === 0) await nextTurn();
         }
       });
     },
@@ -58,25 +80,60 @@ function contentProbe(
   };
 }
 
+/** A passage that says where it stands only when it is asked: few are. */
+class SeenPassage implements Passage {
+  readonly field: ContentField;
+  readonly #seen: TableSeen;
+  readonly #key: readonly Cell[];
+
+  constructor(field: ContentField, seen: TableSeen, key: readonly Cell[]) {
+    this.field = field;
+    this.#seen = seen;
+    this.#key = key;
+  }
+
+  get place(): Place {
+    return placeOf(this.#seen, this.#key);
+  }
+}
+
 /** Every cell of a table that is not NULL, with its place. Content of any person: never log it. */
-function* passagesOf(db: Reader, seen: TableSeen): Generator<Passage> {
+function* passagesOf(db: Reader, seen: TableSeen, probe: "exact" | "excerpt"): Generator<Passage> {
   const columns = seeColumns(db, seen.table).map(({ name }) => name);
   const virtual = moduleOf(db, seen.table);
   if (virtual?.module === "fts5" && seeFullText(virtual.body).mode === "none") {
     for (const { doc, column, text } of wordsInOrder(db, seen.table))
-      yield { place: placeOf(seen, [doc]), field: { type: "text", name: column, text } };
+      yield new SeenPassage({ type: "text", name: column, text }, seen, [doc]);
     return;
   }
-  const vectors = new Set(virtual?.module === "vec0" ? vectorColumns(virtual.body).map(({ name }) => name) : []);
-  if (seen.vector !== undefined) vectors.add(seen.vector);
   const key = keyColumns(db, seen, virtual?.module);
-  for (const cells of readCells(db, seen.table, [...key, ...columns])) {
-    const place = placeOf(seen, cells.slice(0, key.length));
-    for (const [index, name] of columns.entries()) {
+  const own = virtual?.module === "vec0" ? vectorColumns(virtual.body) : [];
+  const vectors = new Set(own.map(({ name }) => name));
+  if (seen.vector !== undefined) vectors.add(seen.vector);
+  const apart = new Set<string>();
+  for (const column of own) {
+    // There are no words in a vector; else it is read as the table's own answer does it, a chunk at a time.
+    const rows =
+      probe === "excerpt" ? [] : isOwnKey(db, seen.table, key) ? rowVectors(db, seen.table, column) : undefined;
+    if (rows === undefined) continue;
+    apart.add(column.name);
+    for (const row of rows)
+      yield new SeenPassage({ type: "vector", name: column.name, vector: floatsOf(row.bytes) }, seen, [row.key]);
+  }
+  const rest = columns.filter((name) => !apart.has(name));
+  for (const cells of readCells(db, seen.table, [...key, ...rest])) {
+    for (const [index, name] of rest.entries()) {
       const field = fieldOfCell(name, cells[key.length + index] ?? null, vectors.has(name));
-      if (field !== undefined) yield { place, field };
+      if (field !== undefined) yield new SeenPassage(field, seen, cells.slice(0, key.length));
     }
   }
+}
+
+/** True where a row is told by the key of the vec0 table itself, or by nothing. */
+function isOwnKey(db: Reader, table: string, key: readonly string[]): boolean {
+  const [only] = key;
+  if (only === undefined) return true;
+  return key.length === 1 && seeColumns(db, table).some(({ name, keyPlace }) => keyPlace === 1 && name === only);
 }
 
 function keyColumns(db: Reader, seen: TableSeen, module: string | undefined): readonly string[] {

@@ -20,28 +20,58 @@ export function vectorColumns(
   );
 }
 
+interface VectorColumn {
+  readonly place: number;
+  readonly dimensions: number;
+}
+
 /** Every valid vector of one column; undefined where the table is not laid out in chunks as we know them. */
-export function chunkedVectors(
-  db: Reader,
-  table: string,
-  { place, dimensions }: { readonly place: number; readonly dimensions: number },
-): Iterable<StoredVector> | undefined {
+export function chunkedVectors(db: Reader, table: string, column: VectorColumn): Iterable<StoredVector> | undefined {
+  const vectors = chunksOf(db, table, column);
+  return vectors === undefined ? undefined : readChunks(db, table, vectors, 4 * column.dimensions);
+}
+
+/** The vector of every row, as the table answers it: from the slot that the row names. Undefined where the layout is not as we know it. */
+export function rowVectors(db: Reader, table: string, column: VectorColumn): Iterable<StoredVector> | undefined {
+  const vectors = chunksOf(db, table, column);
+  return vectors === undefined ? undefined : readRows(db, table, vectors, 4 * column.dimensions);
+}
+
+/** The table that holds a column's chunks, where all of its parts are as long as we take them to be. */
+function chunksOf(db: Reader, table: string, { place, dimensions }: VectorColumn): string | undefined {
   const vectors = `${table}_vector_chunks${String(place).padStart(2, "0")}`;
   const has = (name: string, ...wanted: readonly string[]): boolean => {
     const columns = new Set(seeColumns(db, name).map((column) => column.name));
     return wanted.every((column) => columns.has(column));
   };
   if (!has(`${table}_chunks`, "size", "validity", "rowids") || !has(vectors, "vectors")) return undefined;
-  if (!has(`${table}_rowids`, "rowid", "id")) return undefined;
-  const width = 4 * dimensions;
-  // The sizes of its parts tell whether a chunk is what we take it for, before any is read.
+  if (!has(`${table}_rowids`, "rowid", "id", "chunk_id", "chunk_offset")) return undefined;
   const strange = db
     .prepare<[number], { n: bigint }>(
       `SELECT count(*) AS n FROM ${quoteName(`${table}_chunks`)} AS c LEFT JOIN ${quoteName(vectors)} AS v ON v.rowid = c.chunk_id
        WHERE v.vectors IS NULL OR length(v.vectors) <> c.size * ? OR length(c.rowids) <> c.size * 8 OR length(c.validity) * 8 < c.size`,
     )
-    .get(width);
-  return strange?.n === 0n ? readChunks(db, table, vectors, width) : undefined;
+    .get(4 * dimensions);
+  return strange?.n === 0n ? vectors : undefined;
+}
+
+function* readRows(db: Reader, table: string, vectors: string, width: number): Generator<StoredVector> {
+  const rows = db
+    .prepare<[], [bigint, string | null, bigint, bigint]>(
+      `SELECT rowid, id, chunk_id, chunk_offset FROM ${quoteName(`${table}_rowids`)} ORDER BY chunk_id`,
+    )
+    .raw(true);
+  const chunk = db.prepare<[bigint], Buffer>(`SELECT vectors FROM ${quoteName(vectors)} WHERE rowid = ?`).pluck(true);
+  let current = -1n;
+  let stored: Buffer | undefined;
+  for (const [rowid, id, chunkId, slot] of rows.iterate()) {
+    if (chunkId !== current) stored = chunk.get(chunkId);
+    current = chunkId;
+    const start = Number(slot) * width;
+    // A row whose slot is not there answers nothing, not even to its own table.
+    if (stored !== undefined && start + width <= stored.length)
+      yield { key: id ?? String(rowid), bytes: stored.subarray(start, start + width) };
+  }
 }
 
 function* readChunks(db: Reader, table: string, vectors: string, width: number): Generator<StoredVector> {
