@@ -1,4 +1,4 @@
--- Schema version 2 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 3 of the ledger. Generated and compared by test/ledger/schema.test.ts.
 CREATE TABLE allowed_runs (
   gram INTEGER NOT NULL PRIMARY KEY,
   runs BLOB NOT NULL CHECK (length(runs) > 0 AND length(runs) % 6 = 0)
@@ -137,6 +137,36 @@ CREATE TABLE meta (
   name TEXT NOT NULL PRIMARY KEY,
   value BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE participant_answers (
+  asked TEXT NOT NULL REFERENCES participant_orders (id) ON DELETE CASCADE,
+  part INTEGER NOT NULL,
+  sealed BLOB NOT NULL,
+  PRIMARY KEY (asked, part)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE participant_orders (
+  id TEXT NOT NULL PRIMARY KEY,
+  participant TEXT NOT NULL REFERENCES participants (id) ON DELETE CASCADE,
+  sealed BLOB NOT NULL,
+  placed TEXT NOT NULL,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  started TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE participants (
+  id TEXT NOT NULL PRIMARY KEY,
+  surface TEXT NOT NULL,
+  purpose TEXT NOT NULL CHECK (purpose IN ('memory', 'control')),
+  exchange BLOB NOT NULL CHECK (length(exchange) = 32),
+  joined TEXT NOT NULL,
+  lease_until TEXT NOT NULL,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  started TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE participated (
+  surface TEXT NOT NULL PRIMARY KEY,
+  since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE request_item_counts (
   request TEXT NOT NULL REFERENCES requests (id),
   surface TEXT NOT NULL,
@@ -222,6 +252,8 @@ CREATE INDEX denylist_by_request ON denylist (request);
 CREATE INDEX derivations_by_derived ON derivations (derived, source);
 CREATE INDEX fences_by_request ON fences (request);
 CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
+CREATE INDEX participant_orders_by_participant ON participant_orders (participant, placed);
+CREATE INDEX participants_by_surface ON participants (surface);
 CREATE UNIQUE INDEX risks_open ON risks (request, surface, kind) WHERE closed IS NULL;
 CREATE TRIGGER log_entries_remain BEFORE DELETE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER log_entries_stay BEFORE UPDATE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;

@@ -6,6 +6,8 @@ import type { Artifact } from "./model/artifact.ts";
 import type { Boundary } from "./model/declaration.ts";
 import { UsageError } from "./model/errors.ts";
 import type { RequestId, SurfaceId } from "./model/ids.ts";
+import { ANSWER_MS, openParticipation } from "./participate/participation.ts";
+import { createOwnParticipants, type OwnParticipants } from "./participate/take-part.ts";
 import type { ReportProgress } from "./progress.ts";
 import type { Surface } from "./surface.ts";
 
@@ -23,6 +25,10 @@ export interface Engine {
   readonly rederivers: Map<string, Rederiver>;
   /** Requests that this very process is working on: a second call joins the first. */
   readonly running: Map<RequestId, Promise<RequestOutcome>>;
+  /** Surfaces that stand in the memory of this very process. */
+  readonly ownParticipants: OwnParticipants;
+  /** How long a process that takes part may be silent before a run waits for it no longer, in ms. */
+  readonly answerMs: number;
   /** The declared surface of this id. @throws UsageError */
   bound(id: SurfaceId): BoundSurface;
   /** Opens a surface once and keeps it open until `close`. */
@@ -36,11 +42,14 @@ export interface EngineParts {
   readonly clock: () => Date;
   readonly random: (bytes: number) => Uint8Array;
   readonly report: ReportProgress;
+  readonly answerMs?: number;
 }
 
 /** Puts the parts together; stores are opened when first used. @throws BoundaryError */
 export function createEngine(parts: EngineParts): Engine {
-  const surfaces = bindSurfaces(parts.boundary);
+  const { answerMs = ANSWER_MS } = parts;
+  const surfaces = bindSurfaces(parts.boundary, (surface) => openParticipation(parts, surface, answerMs));
+  const ownParticipants = createOwnParticipants(parts);
   const byId = new Map(surfaces.map((surface) => [surface.declaration.id, surface]));
   let isClosed = false;
   const opened = new Map<SurfaceId, Promise<Surface>>();
@@ -53,7 +62,9 @@ export function createEngine(parts: EngineParts): Engine {
   };
   return {
     ...parts,
+    answerMs,
     surfaces,
+    ownParticipants,
     rederivers: new Map(),
     running: new Map(),
     bound,
@@ -70,10 +81,14 @@ export function createEngine(parts: EngineParts): Engine {
       // A second call finds nothing open.
       if (isClosed) return;
       isClosed = true;
-      const surfacesToClose = await Promise.allSettled(opened.values());
-      opened.clear();
-      for (const surface of surfacesToClose) if (surface.status === "fulfilled") await surface.value.close();
-      parts.ledger.close();
+      try {
+        await ownParticipants.close();
+      } finally {
+        const surfacesToClose = await Promise.allSettled(opened.values());
+        opened.clear();
+        for (const surface of surfacesToClose) if (surface.status === "fulfilled") await surface.value.close();
+        parts.ledger.close();
+      }
     },
   };
 }

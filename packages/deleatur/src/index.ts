@@ -26,6 +26,9 @@ export {
   WriteRefusedError,
 } from "./model/errors.ts";
 export { type Deleatur, openDeleatur, type OpenOptions } from "./open-deleatur.ts";
+export type { LeaseOptions } from "./participate/hold-lease.ts";
+export { type MapLike, memoryOf, type ProcessMemory } from "./participate/process-memory.ts";
+export type { Participant } from "./participate/take-part.ts";
 export type { ProgressEvent } from "./progress.ts";
 export type { GivenContent, GivenWrite } from "./record/write-under-intent.ts";
 export { type Held, type HeldWrite, isHeld } from "./record/hold-write.ts";

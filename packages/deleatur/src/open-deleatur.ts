@@ -21,7 +21,10 @@ import { openLedger } from "./ledger/open-ledger.ts";
 import { openKeys } from "./ledger/open-keys.ts";
 import type { Boundary } from "./model/declaration.ts";
 import { UsageError, WriteRefusedError } from "./model/errors.ts";
-import { requestId } from "./model/ids.ts";
+import { requestId, type SurfaceId, surfaceId } from "./model/ids.ts";
+import type { LeaseOptions } from "./participate/hold-lease.ts";
+import type { ProcessMemory } from "./participate/process-memory.ts";
+import type { Participant } from "./participate/take-part.ts";
 import type { ReportProgress } from "./progress.ts";
 import { harvestLineage, recordHarvest } from "./record/harvest.ts";
 import { type Held, type HeldWrite, listHeld } from "./record/hold-write.ts";
@@ -35,6 +38,8 @@ export interface OpenOptions {
   readonly report?: ReportProgress;
   /** Where `${NAME}` and keys are looked up; `process.env` where absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** How long a process that holds memory may be silent before a request waits instead, in ms; 5,000 where absent. */
+  readonly answerMs?: number;
 }
 
 /** A derived write: it names all its sources, as `surface/key`. */
@@ -73,6 +78,11 @@ export interface Deleatur {
     write: Write<Result>,
     signal?: AbortSignal,
   ): Promise<Result | Held>;
+  /**
+   * Takes part for a surface of kind `in-process`: from now on this process lists what it holds of it, and lets go of what is to be forgotten.
+   * @throws UsageError NOT_IN_PROCESS, ALREADY_TAKING_PART; StoreError NOT_LET_GO, PARTICIPANT_BLIND
+   */
+  participate(surface: string, memory: ProcessMemory, options?: LeaseOptions): Promise<Participant>;
   /** Registers the function that a surface's `rederive: NAME` calls. */
   registerRederive(name: string, rederiver: Rederiver): void;
   /** Harvests the declared lineage of all surfaces into the ledger. */
@@ -119,20 +129,25 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
   const file = boundary.connect.ledger;
   const keys = openKeys({ file, environment, random });
   const ledger = openLedger({ file, keys, clock, random, boundaryId: boundary.id });
-  const engine = createEngine({ boundary, ledger, clock, random, report: options.report ?? ((): void => undefined) });
+  const engine = createEngine({
+    boundary,
+    ledger,
+    clock,
+    random,
+    report: options.report ?? ((): void => undefined),
+    ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
+  });
   closeOverdue(engine);
   ledger.expireHeld();
   return bindActs(engine);
 }
 
 function bindActs(engine: Engine): Deleatur {
-  const recordBatch: Deleatur["recordBatch"] = (surface, given, write, signal = NEVER) =>
-    writeUnderIntent(
-      engine,
-      given.map((one) => prepareWrite(surface, one)),
-      write,
-      signal,
-    );
+  const recordBatch: Deleatur["recordBatch"] = async (surface, given, write, signal = NEVER) => {
+    const writes = given.map((one) => prepareWrite(surface, one));
+    refuseUnlisted(engine, surfaceId(surface));
+    return writeUnderIntent(engine, writes, write, signal);
+  };
   const deriveBatch: Deleatur["deriveBatch"] = async (surface, given, write, signal = NEVER) => {
     if (given.some(({ sources }) => sources.length === 0)) {
       throw new WriteRefusedError("NO_SOURCE", `a derived write to ${surface} names no source`, {
@@ -148,6 +163,16 @@ function bindActs(engine: Engine): Deleatur {
     deriveBatch,
     record: (surface, given, write, signal) => recordBatch(surface, [given], write, signal),
     derive: (surface, given, write, signal) => deriveBatch(surface, [given], write, signal),
+    async participate(surface, memory, options) {
+      const { declaration } = engine.bound(surfaceId(surface));
+      if (declaration.kind !== "in-process") {
+        throw new UsageError("NOT_IN_PROCESS", `a process takes part in surfaces of kind in-process only`, {
+          place: { surface },
+          cure: "declare the surface with `kind: in-process`",
+        });
+      }
+      return engine.ownParticipants.join(declaration.id, memory, options);
+    },
     registerRederive(name, rederiver) {
       if (engine.rederivers.has(name))
         throw new UsageError("REDERIVER_EXISTS", "a rederiver of this name is registered already");
@@ -172,4 +197,14 @@ function bindActs(engine: Engine): Deleatur {
     decideHeld: (decision) => decideHeld(engine, decision),
     close: () => engine.close(),
   };
+}
+
+/** What a process keeps in memory without taking part would be listed by nobody. */
+function refuseUnlisted(engine: Engine, surface: SurfaceId): void {
+  const { kind } = engine.bound(surface).declaration;
+  if (kind !== "in-process" || engine.ownParticipants.isTakingPart(surface)) return;
+  throw new UsageError("NOT_TAKING_PART", `this process does not take part in ${surface}, so it may not write there`, {
+    place: { surface },
+    cure: "call `participate` first",
+  });
 }

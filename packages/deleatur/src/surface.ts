@@ -19,11 +19,33 @@ export interface Guarantees {
   readonly outOfReach: readonly string[];
 }
 
+/** What is asked of the processes that hold a surface in their memory (kind `in-process`); dead ones are left out, their memory ended with them. */
+export interface Participation {
+  /** Whether any process ever held this surface. Where none did, nothing is known of it. */
+  hasAny(): boolean;
+  /**
+   * What each live process lists now, asked afresh: one list a process. `asLook`: a process that lists nothing must show that it would list a canary.
+   * @throws StoreError PARTICIPANT_SILENT, PARTICIPANT_BLIND
+   */
+  list(
+    keys: readonly ArtifactKey[] | undefined,
+    asLook: boolean,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly Artifact[])[]>;
+  /** Has each live process let go of these keys and list afresh; answers which of them are still held, and why. */
+  evict(keys: readonly ArtifactKey[], signal: AbortSignal): Promise<ReadonlyMap<ArtifactKey, string>>;
+  /** Holds a canary in a participant of this very process, made for it, until it is evicted. */
+  stage(canary: Artifact): void;
+  close(): void;
+}
+
 /** What an adapter is opened with: its declaration, its connections (the surface's own store first, then replicas) and the boundary around it. */
 export interface SurfaceEntry {
   readonly declaration: SurfaceDeclaration;
   readonly connections: readonly StoreConnection[];
   readonly boundary: Boundary;
+  /** A way of its own to the processes that hold this surface: one for the hands, one for each look. */
+  readonly participation: () => Participation;
 }
 
 /** One container that exists in a store: a table, an index, a file. `owner` is the container whose shadow it is. */

@@ -1,8 +1,10 @@
 // Binds each declared surface to its kind: the one place that knows which kinds exist. Nothing is opened here.
 import type { Boundary, StoreConnection, SurfaceDeclaration, SurfaceKindName } from "../model/declaration.ts";
 import { BoundaryError } from "../model/errors.ts";
-import type { Container, Guarantees, Probe, Surface, SurfaceEntry, SurfaceKind } from "../surface.ts";
+import type { SurfaceId } from "../model/ids.ts";
+import type { Container, Guarantees, Participation, Probe, Surface, SurfaceEntry, SurfaceKind } from "../surface.ts";
 import { jsonlFiles, textFiles } from "./files/index.ts";
+import { inProcess } from "./in-process/index.ts";
 import { providerCache } from "./provider-cache/index.ts";
 import { sqliteFts, sqliteTable, sqliteVec } from "./sqlite/index.ts";
 
@@ -22,15 +24,20 @@ const BINDERS: Readonly<Record<SurfaceKindName, (entry: SurfaceEntry) => BoundSu
   jsonl: (entry) => bind(jsonlFiles, entry),
   text: (entry) => bind(textFiles, entry),
   "provider-cache": (entry) => bind(providerCache, entry),
+  "in-process": (entry) => bind(inProcess, entry),
 };
 
 /** Binds every surface of a boundary. @throws BoundaryError where a declaration lacks what its kind needs */
-export function bindSurfaces(boundary: Boundary): readonly BoundSurface[] {
+export function bindSurfaces(
+  boundary: Boundary,
+  participation: (surface: SurfaceId) => Participation,
+): readonly BoundSurface[] {
   return boundary.surfaces.map((declaration) =>
     BINDERS[declaration.kind]({
       declaration: withMappedSubjects(declaration),
       connections: connectionsOf(boundary, declaration),
       boundary,
+      participation: () => participation(declaration.id),
     }),
   );
 }

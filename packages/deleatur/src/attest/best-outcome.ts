@@ -163,7 +163,10 @@ const CHANGES: Readonly<Partial<Record<Reason["code"], (declaration: SurfaceDecl
   RESURRECTABLE: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
   UNBOUNDED: ({ id }) => `give ${id} a \`horizon: { max: …, basis: … }\` within its horizonLimit`,
   LINEAGE_MISSING: ({ id }) => `give ${id} a \`derivedFrom\`, then run \`deleatur scan\``,
-  UNREACHABLE: ({ id }) => `mend the connection of ${id} under \`connect\`, replicas included`,
+  UNREACHABLE: ({ id, kind }) =>
+    kind === "in-process"
+      ? `call \`participate\` for ${id} in every process that holds it`
+      : `mend the connection of ${id} under \`connect\`, replicas included`,
 };
 
 function improve({ code, surface, cure }: Reason, boundary: Boundary): Improvement {

@@ -64,9 +64,9 @@ function horizonOf(input: HorizonInput): Horizon {
 function writersOf(input: SurfaceInput, fileWriters: Writers | undefined): Writers {
   if (input.writers !== undefined) return input.writers;
   const inherited = fileWriters ?? "foreign";
-  // A file has no triggers, and nothing writes to a provider's cache through us: there the weakest assumption stands.
+  // A file has no triggers, memory neither, and nothing writes to a provider's cache through us: there the weakest assumption stands.
   const connection = KIND_RULES[input.kind].connection;
-  if (connection === "none" || (connection === "files" && inherited === "trigger")) return "foreign";
+  if (connection === "none" || (connection !== "sqlite" && inherited === "trigger")) return "foreign";
   return inherited;
 }
 
@@ -82,6 +82,7 @@ export function fillDefaults(id: string, input: SurfaceInput, defaults: FileDefa
   const given = listOf(input.key);
   const key = given.length > 0 ? given : KIND_RULES[input.kind].defaultKey;
   const limit = horizonLimitSeconds(input, defaults);
+  const shared = input.shared ?? (input.kind === "in-process" ? "destroy" : undefined);
   return {
     id: surfaceId(id),
     kind: input.kind,
@@ -95,7 +96,7 @@ export function fillDefaults(id: string, input: SurfaceInput, defaults: FileDefa
     content: listOf(input.content).map(contentLocator),
     ...(input.vector === undefined ? {} : { vector: input.vector }),
     derivedFrom: listOf(input.derivedFrom).map(sourceLocator),
-    ...(input.shared === undefined ? {} : { shared: input.shared }),
+    ...(shared === undefined ? {} : { shared }),
     ...(input.rederive === undefined ? {} : { rederive: input.rederive }),
     maps: listOf(input.maps),
     writers: writersOf(input, defaults.writers),

@@ -6,8 +6,8 @@ import type { SurfaceInput } from "./boundary-input.ts";
 export type LocatorStyle = "column" | "field" | "none";
 
 export interface KindRules {
-  /** Which connection it takes; `none`: nothing to connect to. */
-  readonly connection: "sqlite" | "files" | "none";
+  /** Which connection it takes; `none`: nothing to connect to; `process`: the application's own processes take part through the ledger. */
+  readonly connection: "sqlite" | "files" | "none" | "process";
   readonly needs: readonly (keyof SurfaceInput)[];
   readonly refuses: readonly (keyof SurfaceInput)[];
   readonly locators: LocatorStyle;
@@ -60,6 +60,29 @@ export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
       "maps",
       "derivedFrom",
       ...POLICIES_OF_CONTENT,
+    ],
+    locators: "none",
+    defaultKey: [],
+  },
+  // A participant tells keys, persons, sources and content itself. What a process lists is let go of or not, there is nothing to rewrite or to lock.
+  "in-process": {
+    connection: "process",
+    needs: [],
+    refuses: [
+      "store",
+      "table",
+      "key",
+      "keys",
+      "vector",
+      "subject",
+      "content",
+      "maps",
+      "derivedFrom",
+      "rederive",
+      "keep",
+      "purge",
+      "replicas",
+      "horizon",
     ],
     locators: "none",
     defaultKey: [],

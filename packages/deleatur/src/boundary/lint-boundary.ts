@@ -94,7 +94,7 @@ function lintDerivations(surfaces: readonly WrittenSurface[], report: Report): v
 function lintStores(surfaces: readonly WrittenSurface[], context: LintContext, report: Report): void {
   for (const { id, input, path } of surfaces) {
     const wanted = KIND_RULES[input.kind].connection;
-    if (wanted === "none") continue;
+    if (wanted === "none" || wanted === "process") continue;
     const named = [
       ...(input.store === undefined ? [] : [["store", input.store] as const]),
       ...listOf(input.replicas).map((name) => ["replicas", name] as const),

@@ -96,8 +96,10 @@ function canHaveSeveralSources(input: SurfaceInput): boolean {
 }
 
 function lintPolicies(input: SurfaceInput, report: Report): void {
-  if (KIND_RULES[input.kind].connection === "none") return;
-  if (input.shared === undefined && canHaveSeveralSources(input))
+  const { connection } = KIND_RULES[input.kind];
+  if (connection === "none") return;
+  if (connection === "process") lintProcess(input, report);
+  else if (input.shared === undefined && canHaveSeveralSources(input))
     report(
       "SHARED_NOT_SET",
       ["shared"],
@@ -122,6 +124,14 @@ function lintPolicies(input: SurfaceInput, report: Report): void {
     !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\dZ$/.test(input.purge.window)
   )
     report("BAD_FIELD", ["purge", "window"], "is no weekly window", "write one such as Sun 02:00-05:00Z");
+}
+
+/** What is in a process's memory ends with it anyway, so that destroying a shared entry is no loss that anybody could count on. */
+function lintProcess({ role, shared }: SurfaceInput, report: Report): void {
+  if (role === "backup" || role === "log")
+    report("ROLE_UNFIT", ["role"], "does not fit process memory", "say cache, derived, transcript, index or primary");
+  if (shared !== undefined && shared !== "destroy")
+    report("FIELD_KIND", ["shared"], "cannot be done in process memory", "say destroy or remove it");
 }
 
 function lintHorizon(input: SurfaceInput, report: Report): void {

@@ -56,12 +56,17 @@ export async function lookWithProbes(
   return [...declared, ...strays];
 }
 
+/** Kinds that hold text whatever is declared of it. */
+export function isTextual(kind: SurfaceDeclaration["kind"]): boolean {
+  return kind === "sqlite-fts" || kind === "text" || kind === "in-process";
+}
+
 /** Why a probe has nothing to do in a surface. */
 export function notApplicable(
   { kind, content, vector }: SurfaceDeclaration,
   probe: ProbeName,
 ): "NO_TEXT" | "NO_VECTORS" | undefined {
-  const hasText = content.length > 0 || kind === "sqlite-fts" || kind === "text";
+  const hasText = content.length > 0 || isTextual(kind);
   if (probe === "excerpt" && !hasText) return "NO_TEXT";
   if (probe === "exact" && !hasText && vector === undefined) return "NO_TEXT";
   if (probe === "neighbour" && vector === undefined) return "NO_VECTORS";

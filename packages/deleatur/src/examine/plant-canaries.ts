@@ -8,7 +8,7 @@ import { currentWriter } from "../ledger/process-identity.ts";
 import { contentDigests } from "../record/guard.ts";
 import { CANARY_PREFIX, canaryText } from "./canary.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
-import { notApplicable } from "./look-with-probes.ts";
+import { isTextual, notApplicable } from "./look-with-probes.ts";
 import type { SharedScan } from "./scan-epoch.ts";
 
 /** Where no vector tells the dimensions: a store that has fewer takes as many as it has, and says so. */
@@ -121,7 +121,7 @@ function makeCanary(engine: Engine, declaration: SurfaceDeclaration, needles: re
     const text = canaryText(engine.random);
     return { type: "text", name: column, text: as === "text" ? text : JSON.stringify({ text }) };
   });
-  if (content.length === 0 && (declaration.kind === "sqlite-fts" || declaration.kind === "text")) {
+  if (content.length === 0 && isTextual(declaration.kind)) {
     content.push({ type: "text", name: "text", text: canaryText(engine.random) });
   }
   if (declaration.vector !== undefined) {

@@ -4,6 +4,7 @@ import { type NeedleOrder, openNeedles, sealNeedles } from "../examine/kept-need
 import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
+import { callRoll, waitForSilent } from "./call-roll.ts";
 import { type Carriage, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
 import { concludeRequests, type PurgedRound } from "./conclude-requests.ts";
 import { allowReplaced, denyReturn } from "./deny.ts";
@@ -34,7 +35,8 @@ export async function continueRequests(
   });
   if (carriage.carried.length === 0) return carriage.ends;
   await sweepCanaries(engine, signal);
-  await carriage.each((one) => fenceTarget(engine, one, signal));
+  const roll = callRoll(engine, signal);
+  await carriage.each((one) => fenceTarget(engine, one, roll, signal));
   await fenceClosures(engine, carriage, signal);
   await carriage.each(async ({ id, round, journal }) => {
     const plan = planOf(engine, id, round);
@@ -44,13 +46,16 @@ export async function continueRequests(
   });
   await denyReturns(engine, carriage, signal);
   await rewriteShared(engine, carriage, signal);
+  await waitForSilent(engine, carriage, signal);
   await carriage.each(async ({ id, round, journal }) => {
     const plan = planOf(engine, id, round);
     await journal.step("erase", () => eraseClosure(engine, id, plan, openReplacements(engine, id, round), signal));
     return undefined;
   });
   const purged = await purgeClosures(engine, carriage, signal);
-  await concludeRequests(engine, purged, (id, ended) => carriage.end(id, ended), signal);
+  await waitForSilent(engine, carriage, signal);
+  const examined = purged.filter(({ id }) => !carriage.ends.has(id));
+  await concludeRequests(engine, examined, (id, ended) => carriage.end(id, ended), signal);
   return carriage.ends;
 }
 

@@ -3,6 +3,7 @@ import type { Engine } from "../engine.ts";
 import { BoundaryError, UsageError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId } from "../model/ids.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
+import { answerSilent, type Roll } from "./call-roll.ts";
 import type { Carriage, Carried } from "./carriage.ts";
 import { knownArtifacts } from "./known-artifacts.ts";
 import type { RequestOutcome } from "./outcome.ts";
@@ -15,10 +16,11 @@ import { openPlan, sealPlan } from "./sealed-plan.ts";
 import type { Target } from "./target.ts";
 import { waitingOutcome } from "./waiting-outcome.ts";
 
-/** Pins the request, fences what is known of its target, and resolves the intents about it. An outcome where it has to wait. */
+/** Pins the request, fences what is known of its target, calls the roll of processes, and resolves the intents about it. An outcome where it has to wait. */
 export async function fenceTarget(
   engine: Engine,
   one: Carried,
+  roll: Roll,
   signal: AbortSignal,
 ): Promise<RequestOutcome | undefined> {
   const { ledger } = engine;
@@ -40,6 +42,9 @@ export async function fenceTarget(
     const reached = ledger.closure(seeds).map(({ ref }) => ref);
     return raiseFence(engine, id, given, [...seeds, ...reached], signal);
   });
+  // Under the fence, so that whoever wakes later finds out by itself what it may hold no more.
+  const silent = answerSilent(engine, id, await roll());
+  if (silent !== undefined) return silent;
   one.intents = await resolveIntents(engine, { identifiers: given, refs: named }, signal);
   return waitForWriters(engine, one);
 }

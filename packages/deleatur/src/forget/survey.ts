@@ -58,7 +58,8 @@ export async function surveySurvivors(
           for (const view of views) if (!view.inClosure.has(id)) compareContent(engine, view, artifact);
         return;
       }
-      standing.add(digests);
+      // What is in memory comes and goes by itself: it is nobody's to lose.
+      if (engine.bound(artifact.surface).guarantees.deletion !== "memory") standing.add(digests);
       for (const view of views) compareContent(engine, view, artifact);
     },
     signal,

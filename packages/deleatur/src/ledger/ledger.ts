@@ -4,6 +4,7 @@ import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../mo
 import type { Compaction } from "./compaction.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
+import type { Participants } from "./participants.ts";
 import type { RequestJournal } from "./request-record.ts";
 
 export interface LedgerOptions {
@@ -382,6 +383,7 @@ export interface Ledger
     Epochs,
     BoundaryVersions,
     Risks,
+    Participants,
     TransparencyLog,
     Compaction {
   readonly file: string;

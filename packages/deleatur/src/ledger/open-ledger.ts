@@ -21,6 +21,7 @@ import type { Ledger, LedgerOptions } from "./ledger.ts";
 import { createLineage } from "./lineage.ts";
 import { createLog } from "./log.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
+import { createParticipants } from "./participants.ts";
 import { createRequestJournal } from "./request-journal.ts";
 import { createRequests } from "./requests.ts";
 import { createRisks } from "./risks.ts";
@@ -94,6 +95,7 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
     ...createEpochs(core),
     ...createBoundaryVersions(core),
     ...createRisks(core),
+    ...createParticipants(core),
     ...log,
     transaction: (act) => connection.transaction(act),
     flush: () => connection.flush(),

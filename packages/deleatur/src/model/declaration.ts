@@ -2,7 +2,15 @@
 import type { SurfaceId } from "./ids.ts";
 
 /** The kinds that exist; another kind is a BoundaryError that names these. */
-export const SURFACE_KINDS = ["sqlite", "sqlite-fts", "sqlite-vec", "jsonl", "text", "provider-cache"] as const;
+export const SURFACE_KINDS = [
+  "sqlite",
+  "sqlite-fts",
+  "sqlite-vec",
+  "jsonl",
+  "text",
+  "provider-cache",
+  "in-process",
+] as const;
 export type SurfaceKindName = (typeof SURFACE_KINDS)[number];
 
 export const SURFACE_ROLES = ["primary", "derived", "index", "cache", "transcript", "log", "backup"] as const;
@@ -64,11 +72,11 @@ export interface SurfaceDeclaration {
   readonly kind: SurfaceKindName;
   readonly role: SurfaceRole;
   readonly label: string;
-  /** The name of its connection under `connect`; absent for provider-cache. */
+  /** The name of its connection under `connect`; absent for provider-cache and in-process. */
   readonly store?: string;
   /** Table name (SQLite kinds). */
   readonly table?: string;
-  /** Key columns or field in declared order; `["rowid"]` where none is given for FTS. Empty for `text` (the key is the relative path) and provider-cache. */
+  /** Key columns or field in declared order; `["rowid"]` where none is given for FTS. Empty for `text` (the key is the relative path) provider-cache and in-process. */
   readonly key: readonly string[];
   /** `reusable`: the store may give the key of an erased artifact to a new one (rowids without AUTOINCREMENT). */
   readonly keys: "unique" | "reusable";

@@ -5,6 +5,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
 import { artifactKey, surfaceId, type SubjectIdentifier } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { decodeField, type EncodedField, encodeField } from "./encode-field.ts";
 
 /** The answer in place of the application's result: nothing was written, what was offered is sealed and listed by `review`. */
 export interface Held {
@@ -98,35 +99,9 @@ export function heldUntil({ clock }: Engine): string {
   return new Date(clock().getTime() + HELD_DAYS * DAY_MS).toISOString();
 }
 
-type EncodedField = readonly ["text" | "bytes" | "vector", string, string];
-
 interface SealedWrite {
   readonly ref: { readonly surface: string; readonly key: string };
   readonly subjects: readonly SubjectIdentifier[];
   readonly sources: readonly { readonly surface: string; readonly key: string }[];
   readonly content: readonly EncodedField[];
-}
-
-function encodeField(field: ContentField): EncodedField {
-  switch (field.type) {
-    case "text":
-      return ["text", field.name, field.text];
-    case "bytes":
-      return ["bytes", field.name, Buffer.from(field.bytes).toString("base64")];
-    case "vector": {
-      const { buffer, byteOffset, byteLength } = field.vector;
-      return ["vector", field.name, Buffer.from(buffer, byteOffset, byteLength).toString("base64")];
-    }
-  }
-}
-
-function decodeField([type, name, value]: EncodedField): ContentField {
-  switch (type) {
-    case "text":
-      return { type, name, text: value };
-    case "bytes":
-      return { type, name, bytes: new Uint8Array(Buffer.from(value, "base64")) };
-    case "vector":
-      return { type, name, vector: new Float32Array(new Uint8Array(Buffer.from(value, "base64")).buffer) };
-  }
 }

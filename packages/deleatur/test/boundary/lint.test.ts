@@ -250,6 +250,27 @@ const BROKEN: readonly Broken[] = [
     field: "surfaces.prompt-cache.store",
   },
   {
+    rule: "process memory that is rewritten",
+    from: CACHE,
+    to: `${CACHE}\n  scratchpad: { kind: in-process, role: cache, shared: redact }`,
+    code: "FIELD_KIND",
+    field: "surfaces.scratchpad.shared",
+  },
+  {
+    rule: "process memory that is a backup",
+    from: CACHE,
+    to: `${CACHE}\n  scratchpad: { kind: in-process, role: backup }`,
+    code: "ROLE_UNFIT",
+    field: "surfaces.scratchpad.role",
+  },
+  {
+    rule: "process memory in a store",
+    from: CACHE,
+    to: `${CACHE}\n  scratchpad: { kind: in-process, role: cache, store: memory }`,
+    code: "FIELD_KIND",
+    field: "surfaces.scratchpad.store",
+  },
+  {
     rule: "a trigger where there are none",
     from: "kind: jsonl,",
     to: "kind: jsonl, writers: trigger,",

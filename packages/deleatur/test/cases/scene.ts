@@ -46,6 +46,7 @@ export interface SceneSetup {
   readonly secureDelete?: boolean;
   readonly report?: NonNullable<OpenOptions["report"]>;
   readonly directory?: string;
+  readonly answerMs?: number;
   /** Lays further stores, before the boundary is opened. */
   readonly before?: (directory: string) => void;
   /** Further stores under `connect`. */
@@ -104,6 +105,7 @@ export async function openScene(setup: SceneSetup): Promise<Scene> {
       clock: () => clock.now(),
       environment: {},
       ...(all.report === undefined ? {} : { report: all.report }),
+      ...(all.answerMs === undefined ? {} : { answerMs: all.answerMs }),
     });
     opened.push(memory);
     return memory;

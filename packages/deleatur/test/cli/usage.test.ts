@@ -6,7 +6,7 @@ import { askCli, runCli } from "./run-cli.ts";
 import { smallMemory, temporaryDirectory } from "./small-memory.ts";
 
 const VERBS =
-  "init check scan find forget requests review audit verify attest letter hold lift risks log intents keys demo".split(
+  "init check scan find forget requests review audit verify attest letter hold lift risks log intents participants keys demo".split(
     " ",
   );
 /** Verbs that no issue has built yet are absent, no stubs. */

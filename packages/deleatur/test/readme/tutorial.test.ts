@@ -66,7 +66,9 @@ describe("the README's tutorial", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("shows the very code that is type-checked", () => {
-    expect(blocksOf("ts")).toEqual([remember, again]);
+    const snippet = sourceOf(new URL("./process-memory.ts", import.meta.url)).split("// the snippet begins\n")[1];
+    const taken = `import { memoryOf } from "deleatur";\n\n${snippet}`;
+    expect(blocksOf("ts")).toEqual([remember, again, taken]);
     const packageReadme = readFileSync(join(ROOT, "packages/deleatur/README.md"), "utf8");
     const sketch = readFileSync(new URL("./sketch.ts", import.meta.url), "utf8").split("// the sketch begins\n")[1];
     expect(blocksOf("ts", packageReadme)).toEqual([`import { openDeleatur } from "deleatur";\n\n${sketch}`]);

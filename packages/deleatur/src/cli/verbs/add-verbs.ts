@@ -14,6 +14,7 @@ import { addKeys } from "./keys.ts";
 import { addLetter } from "./letter.ts";
 import { addLift } from "./lift.ts";
 import { addLog } from "./log.ts";
+import { addParticipants } from "./participants.ts";
 import { addRequests } from "./requests.ts";
 import { addReview } from "./review.ts";
 import { addRisks } from "./risks.ts";
@@ -37,6 +38,7 @@ const VERBS: readonly ((program: Command, run: RunVerb) => void)[] = [
   addRisks,
   addLog,
   addIntents,
+  addParticipants,
   addKeys,
   addDemo,
 ];

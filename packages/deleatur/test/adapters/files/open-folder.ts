@@ -73,7 +73,7 @@ export function parseOptions(
   };
   const kind = declaration.kind === "text" ? textFiles : jsonlFiles;
   const replicas = others.filter(({ name }) => declaration.replicas.includes(name));
-  return kind.parse({ declaration, connections: [own, ...replicas], boundary });
+  return kind.parse({ declaration, connections: [own, ...replicas], boundary, participation: nobody });
 }
 
 export async function openSurface(
@@ -115,4 +115,9 @@ export async function seen(probes: readonly Probe[], needles: readonly Needle[])
   const findings: Finding[] = [];
   for (const each of probes) findings.push(...(await collect(each.look(needles, signal))));
   return findings.map(({ probe, place }) => [probe, place.container, place.key].filter(Boolean).join(" "));
+}
+
+/** Files are in nobody's memory. */
+export function nobody(): never {
+  throw new Error("no process takes part here");
 }

@@ -5,7 +5,7 @@ import type { Horizon, SurfaceDeclaration } from "../../../src/model/declaration
 import { BoundaryError } from "../../../src/model/errors.ts";
 import { surfaceId } from "../../../src/model/ids.ts";
 import type { Purged } from "../../../src/model/artifact.ts";
-import { collect, declare, keys, makeFolder, parseOptions, signal } from "./open-folder.ts";
+import { collect, declare, keys, makeFolder, nobody, parseOptions, signal } from "./open-folder.ts";
 
 const now = new Date("2026-11-30T12:00:00.400Z");
 const kind = createProviderCache(() => now);
@@ -16,6 +16,7 @@ function entry(given: Partial<SurfaceDeclaration>): Parameters<typeof kind.parse
     declaration: declare({ id: surfaceId("prompt-cache"), kind: "provider-cache", role: "cache", ...given }),
     connections: [],
     boundary,
+    participation: nobody,
   };
 }
 

@@ -123,7 +123,11 @@ export function parse(
     connect: { ledger: "", stores: new Map(connections.map((connection) => [connection.name, connection])) },
     source: { file: undefined, directory: tmpdir() },
   };
-  return kindOf(declaration).parse({ declaration, connections, boundary });
+  return kindOf(declaration).parse({ declaration, connections, boundary, participation: nobody });
+}
+
+function nobody(): never {
+  throw new Error("no process takes part here");
 }
 
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

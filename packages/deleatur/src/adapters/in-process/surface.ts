@@ -1,0 +1,81 @@
+// The hands of the kind `in-process`: asks the processes that hold a surface in their memory to list it and to let go of keys. What one of them still lists is not erased.
+import { compareUtf8 } from "@deleatur/verify";
+import type { Artifact, ContentField, Erased } from "../../model/artifact.ts";
+import type { ArtifactKey } from "../../model/ids.ts";
+import type { Guarantees, Surface } from "../../surface.ts";
+import { refuseNeverRegistered } from "./never-registered.ts";
+import type { InProcessOptions } from "./options.ts";
+
+const NO_REWRITE = "a value in a process's memory is let go of, not rewritten";
+
+export function openInProcess({ surface, participation }: InProcessOptions, guarantees: Guarantees): Surface {
+  const processes = participation();
+
+  async function* held(keys: readonly ArtifactKey[] | undefined, signal: AbortSignal): AsyncGenerator<Artifact> {
+    refuseNeverRegistered(surface, processes);
+    yield* mergeCopies(await processes.list(keys, false, signal));
+  }
+
+  return {
+    guarantees,
+    // Process memory has no containers that could be listed from outside.
+    census: async () => [],
+    scan: (signal) => held(undefined, signal),
+    read: (keys, signal) => held(keys, signal),
+    rewrite: async (replacements) =>
+      replacements.map(({ key }) => ({ surface, key, outcome: "failed", why: NO_REWRITE })),
+    async erase(keys, signal): Promise<readonly Erased[]> {
+      if (keys.length === 0) return [];
+      refuseNeverRegistered(surface, processes);
+      const left = await processes.evict(keys, signal);
+      // Whether it was there is what the plan knows: a process answers what it holds, not what it held.
+      return keys.map((key) => {
+        const why = left.get(key);
+        return why === undefined ? { surface, key, outcome: "absent" } : { surface, key, outcome: "failed", why };
+      });
+    },
+    purgeLock: async () => "none",
+    async purge() {
+      refuseNeverRegistered(surface, processes);
+      return { outcome: "purged", method: "let go of by every live process; freed memory itself was not scanned" };
+    },
+    offer: async () => ({ outcome: "accepted" }),
+    async plant(canary) {
+      if (!processes.hasAny()) return { key: canary.key, outcome: "unsupported", why: "no process ever took part" };
+      processes.stage(canary);
+      return { key: canary.key, outcome: "planted" };
+    },
+    fence: async () => "leased",
+    // A leased fence lives in the ledger alone.
+    unfence: async () => "ended",
+    close: async () => processes.close(),
+  };
+}
+
+/** Several processes may hold a copy under one key: one artifact, with all that any of them says. In key order. */
+function mergeCopies(lists: readonly (readonly Artifact[])[]): readonly Artifact[] {
+  const byKey = new Map<ArtifactKey, Artifact>();
+  for (const artifact of lists.flat()) {
+    const known = byKey.get(artifact.key);
+    if (known === undefined) byKey.set(artifact.key, artifact);
+    else {
+      byKey.set(artifact.key, {
+        ...known,
+        subjects: distinct([...known.subjects, ...artifact.subjects], ({ type, value }) => `${type}:${value}`),
+        sources: distinct([...known.sources, ...artifact.sources], (ref) => `${ref.surface}/${ref.key}`),
+        content: distinct([...known.content, ...artifact.content], spell),
+      });
+    }
+  }
+  return [...byKey.values()].toSorted((a, b) => compareUtf8(a.key, b.key));
+}
+
+function spell(field: ContentField): string {
+  if (field.type === "text") return JSON.stringify([field.type, field.name, field.text]);
+  const { buffer, byteOffset, byteLength } = field.type === "bytes" ? field.bytes : field.vector;
+  return JSON.stringify([field.type, field.name, Buffer.from(buffer, byteOffset, byteLength).toString("base64")]);
+}
+
+function distinct<T>(list: readonly T[], spelling: (one: T) => string): readonly T[] {
+  return [...new Map(list.map((one) => [spelling(one), one])).values()];
+}
