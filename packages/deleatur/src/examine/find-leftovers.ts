@@ -11,6 +11,8 @@ export interface Leftovers {
   readonly survivors: readonly Survivor[];
   /** Every artifact that the known derivations reach now. */
   readonly reached: ReadonlySet<string>;
+  /** Artifacts of the closure that live in a surface which the boundary declares no more: nobody can look at them there. */
+  readonly undeclared: ReadonlyMap<string, number>;
 }
 
 export function findLeftovers(
@@ -25,11 +27,14 @@ export function findLeftovers(
     .filter(({ action, ref }) => action !== "rewrite" && !isReused(engine, scan, oldContent, isOwn, ref))
     .map(({ ref }) => ref);
   const about = [...scan.rows.values()].filter(({ subjects }) => subjects.some(isOwn));
-  const reached = new Set(
-    engine.ledger
-      .closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key }))])
-      .map(({ ref }) => artifactId(ref)),
-  );
+  const declared = new Set<string>(engine.surfaces.map(({ declaration }) => declaration.id));
+  const dropped = engine.ledger.artifactsAbout(inquiry.identifiers).filter(({ surface }) => !declared.has(surface));
+  const closure = engine.ledger.closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key })), ...dropped]);
+  const reached = new Set(closure.map(({ ref }) => artifactId(ref)));
+  const undeclared = new Map<string, number>();
+  for (const { ref, state } of closure)
+    if (!declared.has(ref.surface) && state !== "erased")
+      undeclared.set(ref.surface, (undeclared.get(ref.surface) ?? 0) + 1);
   const back: ArtifactMention[] = [];
   const primaryHolds: ArtifactMention[] = [];
   const survivors: Survivor[] = [];
@@ -64,7 +69,7 @@ export function findLeftovers(
       });
     }
   }
-  return { back, primaryHolds, survivors, reached };
+  return { back, primaryHolds, survivors, reached, undeclared };
 }
 
 /** What derives from a row that lawfully has the key now is not derived from the row that had it before. */

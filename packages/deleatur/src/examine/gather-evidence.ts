@@ -157,6 +157,7 @@ function putTogether(
           .filter(([name]) => !census.report.undeclared.some((container) => container.name === name))
           .map(([container, hits]) => ({ container, hits })),
         ...unlistedStores(engine, census, scan.unread).map((store) => ({ container: store, hits: 0 })),
+        ...[...leftovers.undeclared].map(([container, hits]) => ({ container, hits })),
       ],
       shared: [],
     },

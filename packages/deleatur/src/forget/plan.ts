@@ -70,7 +70,9 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
           ...harvest.rows.filter((row) => row.subjects.some(isOwn)).map(({ surface, key }) => ({ surface, key })),
           ...engine.ledger.artifactsAbout(identifiers),
         ];
-  const closure = engine.ledger.closure([...seeds, ...options.known]);
+  // What the ledger knows of a surface that is declared no more cannot be reached; the evidence says that it is there (`find-leftovers.ts`).
+  const declared = new Set(engine.surfaces.map(({ declaration }) => declaration.id));
+  const closure = engine.ledger.closure([...seeds, ...options.known]).filter(({ ref }) => declared.has(ref.surface));
   const inClosure = new Map(closure.map((member) => [artifactId(member.ref), member]));
   const sources = new Map<string, readonly ArtifactRef[]>();
   for (const member of closure) sources.set(artifactId(member.ref), sourcesOf(engine, member.ref, rows));

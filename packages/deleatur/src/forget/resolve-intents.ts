@@ -37,8 +37,10 @@ export async function resolveIntents(
       if (waitingUntil === undefined || intent.leaseUntil > waitingUntil) waitingUntil = intent.leaseUntil;
       continue;
     }
-    const isWritten = await isThere(engine, intent.ref, signal);
-    if (isDead) {
+    // A surface that is declared no more cannot be asked.
+    const isDeclared = engine.surfaces.some(({ declaration }) => declaration.id === intent.ref.surface);
+    const isWritten = isDeclared && (await isThere(engine, intent.ref, signal));
+    if (isDead && isDeclared) {
       engine.ledger.resolveIntent(intent.id, isWritten ? "joined" : "aborted");
       if (isWritten) joined += 1;
       else aborted += 1;

@@ -210,3 +210,24 @@ it("VERDICT-1: where nobody else is left, canaries stand in as controls and leav
   expect(scene.rows("SELECT id FROM episodes UNION ALL SELECT id FROM summaries")).toEqual([]);
   expect(scene.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'deleatur%'").length).toBeLessThanOrEqual(1);
 });
+
+it("FORGET-1 VERDICT-4: a surface that the boundary dropped stops no forget, and nothing is COMPLIANT while the ledger knows something there", async () => {
+  const directory = tempFolder();
+  const notes = { ...EPISODES, table: "notes", store: "extra" } as const;
+  const connect = { extra: { file: "./extra.db" } };
+  const extra = new Database(join(directory, "extra.db"));
+  onTestFinished(() => void extra.close());
+  extra.exec(EPISODES_SQL.replace("episodes", "notes"));
+  const scene = await openScene({ directory, sql: EPISODES_SQL, surfaces: { episodes: EPISODES, notes }, connect });
+  await recordBoth(scene);
+  await scene.memory.record("notes", { key: "n1", subjects: [S], content: { text: six(S_SAYS[0]) } }, () => {
+    extra.prepare("INSERT INTO notes VALUES ('n1', 's-4471', ?)").run(six(S_SAYS[0]));
+  });
+  await scene.reopen({ surfaces: { episodes: EPISODES }, connect: {} });
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(scene.rows("SELECT id FROM episodes WHERE account = 's-4471'")).toEqual([]);
+  expect([outcome.verdict, outcome.state, codes(outcome)]).toEqual(["UNCONFIRMED", "stuck", ["UNDECLARED_CONTAINER"]]);
+  await scene.reopen({ surfaces: { episodes: EPISODES, notes }, connect });
+  expectErasure(scene, await scene.memory.resume(outcome.request, { now: true }));
+  expect(extra.prepare("SELECT id FROM notes").all()).toEqual([]);
+});
