@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { load as loadVec } from "sqlite-vec";
 import { StoreError } from "../../../model/errors.ts";
 import type { SqliteFile } from "../options.ts";
 import { storeError } from "../store-errors.ts";
+import { loadVec } from "../vec-extension.ts";
 
 export type Reader = Database.Database;
 

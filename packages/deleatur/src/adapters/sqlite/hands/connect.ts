@@ -1,10 +1,10 @@
 // Opens a SQLite file for the erase side. secure_delete is set, never assumed, and foreign keys are off: cascades would delete what nobody named.
 import { existsSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { load as loadVec } from "sqlite-vec";
 import { StoreError } from "../../../model/errors.ts";
 import type { SqliteFile } from "../options.ts";
 import { storeError } from "../store-errors.ts";
+import { loadVec } from "../vec-extension.ts";
 
 export type Db = Database.Database;
 
