@@ -12,7 +12,7 @@ import type { Suspect } from "./examine/grade-findings.ts";
 import { closeOverdue } from "./forget/close-overdue.ts";
 import { dryRunRequest } from "./forget/dry-run.ts";
 import { forgetTarget, forgetTargets } from "./forget/forget-target.ts";
-import { resumeRequest } from "./forget/resume-requests.ts";
+import { type ResumeAllOptions, resumeAllRequests, resumeRequest } from "./forget/resume-requests.ts";
 import type { ContinueOptions } from "./forget/carriage.ts";
 import type { ForgetOrder } from "./forget/forget-order.ts";
 import type { DryRun, RequestOutcome } from "./forget/outcome.ts";
@@ -101,6 +101,8 @@ export interface Deleatur {
   dryRun(target: GivenTarget, signal?: AbortSignal): Promise<DryRun>;
   /** Carries an open request on: after a crash, a window, an open reader, a review. */
   resume(request: string, options?: ContinueOptions, signal?: AbortSignal): Promise<RequestOutcome>;
+  /** Carries all open requests on together, as `forgetAll` does, the oldest first; what only waits for a date to come is left out. */
+  resumeAll(options?: ResumeAllOptions, signal?: AbortSignal): Promise<readonly PromiseSettledResult<RequestOutcome>[]>;
   /** Everything about a person or record, content included. */
   find(target: GivenTarget, signal?: AbortSignal): Promise<Found>;
   /** The configuration against what exists, and the best that could be attested. */
@@ -187,6 +189,7 @@ function bindActs(engine: Engine): Deleatur {
     forgetAll: (orders, signal = NEVER) => forgetTargets(engine, orders, signal),
     dryRun: (target, signal = NEVER) => dryRunRequest(engine, target, signal),
     resume: (request, options = {}, signal = NEVER) => resumeRequest(engine, requestId(request), options, signal),
+    resumeAll: (options = {}, signal = NEVER) => resumeAllRequests(engine, options, signal),
     find: (target, signal = NEVER) => findPerson(engine, target, signal),
     check: (signal = NEVER) => checkBoundary(engine, signal),
     prepareAudit: (target, signal = NEVER) => prepareAudit(engine, target, signal),

@@ -12,8 +12,33 @@ export interface TargetFlags {
   readonly none?: readonly string[];
 }
 
+export interface SeveralTargetFlags extends Omit<TargetFlags, "subjectFile"> {
+  /** Each file is a person. */
+  readonly subjectFile?: readonly string[];
+}
+
 /** A value that says nothing about a person by itself: a UUID, a ULID, or at least 16 hex digits. */
 const RANDOM_ID = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{16,})$/i;
+
+/** One target for each file of identifiers; everything else is of the only one. @throws UsageError */
+export async function readTargets(
+  { subjectFile = [], ...flags }: SeveralTargetFlags,
+  terminal: Terminal,
+): Promise<readonly GivenTarget[]> {
+  const [first, ...others] = subjectFile;
+  if (others.length === 0)
+    return [await readTarget({ ...flags, ...(first === undefined ? {} : { subjectFile: first }) }, terminal)];
+  if ([flags.subject, flags.record, flags.recordFile].some((given) => given !== undefined)) {
+    throw new UsageError("SEVERAL_AND_MORE", "of several files each is one person, what else is given is nobody's", {
+      cure: "give the files alone, or one person alone",
+    });
+  }
+  if (subjectFile.filter((file) => file === "-").length > 1)
+    throw new UsageError("STDIN_TWICE", "stdin is read once, give one of the two lists as a file");
+  const targets: GivenTarget[] = [];
+  for (const file of subjectFile) targets.push(await readTarget({ ...flags, subjectFile: file }, terminal));
+  return targets;
+}
 
 export async function readTarget(flags: TargetFlags, terminal: Terminal): Promise<GivenTarget> {
   for (const subject of flags.subject ?? []) {

@@ -38,6 +38,34 @@ export async function resumeRequest(
   return settledValue((await resumeRequests(engine, [{ id, options }], signal)).get(id));
 }
 
+export interface ResumeAllOptions extends Pick<ContinueOptions, "allowTombstone" | "now"> {
+  /** These alone; all that are open where absent. */
+  readonly requests?: readonly string[];
+}
+
+/**
+ * Carries on every request that is open, together, the oldest first. Left out is what has nothing to do before a date to come, and what is an audit's
+ * ticket. A tombstone that was a named act before is one again.
+ */
+export async function resumeAllRequests(
+  engine: Engine,
+  { allowTombstone = false, now = false, requests }: ResumeAllOptions,
+  signal: AbortSignal,
+): Promise<readonly PromiseSettledResult<RequestOutcome>[]> {
+  const today = engine.clock().getTime();
+  const open = engine.ledger.requests().filter(({ id, state, received, until }) => {
+    if (requests !== undefined && !requests.includes(id)) return false;
+    if (state === "closed" || received === undefined) return false;
+    return state !== "confirming" || until === undefined || Date.parse(until) <= today;
+  });
+  const orders = open.map(({ id, attestation }) => ({
+    id,
+    options: { allowTombstone: allowTombstone || attestation === "tombstone", now },
+  }));
+  const ends = await resumeRequests(engine, orders, signal);
+  return orders.map(({ id }) => ends.get(id) ?? NO_END);
+}
+
 type Ends = ReadonlyMap<RequestId, PromiseSettledResult<RequestOutcome>>;
 
 /**

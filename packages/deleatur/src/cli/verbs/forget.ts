@@ -1,17 +1,23 @@
 // `forget`: has a person or records forgotten, shows beforehand what would happen, or carries an open request on. Its exit code is the judge's.
 import { type Command, Option } from "commander";
+import type { ContinueOptions } from "../../forget/carriage.ts";
 import type { ForgetOrder } from "../../forget/forget-order.ts";
+import type { RequestOutcome } from "../../forget/outcome.ts";
+import type { GivenTarget } from "../../forget/target.ts";
+import type { Deleatur } from "../../open-deleatur.ts";
 import { UsageError } from "../../model/errors.ts";
 import { dryRunJson, dryRunText } from "../print/dry-run-report.ts";
-import { readTarget, type TargetFlags } from "../subject-input.ts";
+import { readTargets, type SeveralTargetFlags } from "../subject-input.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
 import { addPaperOptions, answerOutcome, type PaperFlags } from "./answer-outcome.ts";
-import { addTargetOptions } from "./target-options.ts";
+import { answerOutcomes } from "./answer-outcomes.ts";
+import { addSeveralTargetsOptions } from "./target-options.ts";
 
-interface ForgetFlags extends TargetFlags, PaperFlags {
+interface ForgetFlags extends SeveralTargetFlags, PaperFlags {
   readonly dryRun?: boolean;
   readonly resume?: string;
+  readonly resumeAll?: boolean;
   readonly require?: "erasure";
   readonly allowTombstone?: boolean;
   readonly now?: boolean;
@@ -26,9 +32,19 @@ export function addForget(program: Command, run: RunVerb): void {
       "erase everything about a person, or records, and everything derived from it; look again; sign what can be shown",
     );
   addPaperOptions(
-    addTargetOptions(command)
-      .addOption(new Option("--dry-run", "show what would happen, touch nothing").conflicts(["resume", "out"]))
+    addSeveralTargetsOptions(command)
+      .addOption(
+        new Option("--dry-run", "show what would happen, touch nothing").conflicts(["resume", "resumeAll", "out"]),
+      )
       .option("--resume <request>", "carry an open request on: after a crash, a wait, a review")
+      .addOption(
+        new Option("--resume-all", "carry all open requests on: one purge and one scan for all of them").conflicts([
+          "resume",
+          "require",
+          "received",
+          "reference",
+        ]),
+      )
       .addOption(
         new Option("--require <attestation>", "stop before the first delete unless this can be attested").choices([
           "erasure",
@@ -45,37 +61,66 @@ export function addForget(program: Command, run: RunVerb): void {
 
 async function forget(flags: ForgetFlags, context: VerbContext): Promise<VerbResult> {
   const { terminal } = context;
-  const target = await readTarget(flags, terminal);
-  const isTargeted = (target.subject ?? target.records) !== undefined;
-  if (flags.resume !== undefined && isTargeted) {
+  const targets = await readTargets(flags, terminal);
+  const isTargeted = targets.some((target) => (target.subject ?? target.records) !== undefined);
+  if ((flags.resume !== undefined || flags.resumeAll === true) && isTargeted) {
     throw new UsageError("RESUME_WITH_TARGET", "a resumed request knows its person already", {
-      cure: "give --resume alone, or the person alone",
+      cure: "give --resume or --resume-all alone, or the person alone",
     });
   }
   const received = flags.received === undefined ? undefined : receivedOn(flags.received, terminal.clock());
   const memory = await context.openMemory();
-  if (flags.dryRun === true) {
-    const dryRun = await memory.dryRun(target, terminal.signal);
-    return { text: dryRunText(dryRun, context), json: dryRunJson(dryRun, context), exitCode: 0 };
-  }
+  if (flags.dryRun === true) return dryRun(memory, targets, context);
   const acts = {
     ...(flags.allowTombstone === true ? { allowTombstone: true } : {}),
     ...(flags.now === true ? { now: true } : {}),
   };
-  const order: ForgetOrder = {
+  const orders = targets.map((target): ForgetOrder => ({
     ...target,
     ...acts,
     ...(flags.require === undefined ? {} : { require: flags.require }),
     ...(received === undefined ? {} : { received }),
     ...(flags.reference === undefined ? {} : { reference: flags.reference }),
-  };
+  }));
+  const [order, ...others] = orders;
+  if (flags.resumeAll === true || others.length > 0) {
+    const ends =
+      flags.resumeAll === true
+        ? await memory.resumeAll(acts, terminal.signal)
+        : await memory.forgetAll(orders, terminal.signal);
+    return answerOutcomes(memory, await purgeAllowed(memory, ends, acts, context), flags, context);
+  }
   const outcome =
     flags.resume === undefined
-      ? await memory.forget(order, terminal.signal)
+      ? await memory.forget(order ?? {}, terminal.signal)
       : await memory.resume(flags.resume, acts, terminal.signal);
   const isPurging = outcome.why === "purge-lock" && (await isLockAllowed(context));
   const ended = isPurging ? await memory.resume(outcome.request, { ...acts, now: true }, terminal.signal) : outcome;
   return answerOutcome(memory, ended, flags, context);
+}
+
+/** @throws UsageError ONE_AT_A_TIME */
+async function dryRun(memory: Deleatur, targets: readonly GivenTarget[], context: VerbContext): Promise<VerbResult> {
+  const [target = {}, ...others] = targets;
+  if (others.length > 0)
+    throw new UsageError("ONE_AT_A_TIME", "a dry run shows one person at a time", { cure: "give one --subject-file" });
+  const shown = await memory.dryRun(target, context.terminal.signal);
+  return { text: dryRunText(shown, context), json: dryRunJson(shown, context), exitCode: 0 };
+}
+
+/** Those that wait for a purge that takes a lock are asked about once, and go on together. */
+async function purgeAllowed(
+  memory: Deleatur,
+  ends: readonly PromiseSettledResult<RequestOutcome>[],
+  acts: ContinueOptions,
+  context: VerbContext,
+): Promise<readonly PromiseSettledResult<RequestOutcome>[]> {
+  const isWaiting = (end: PromiseSettledResult<RequestOutcome>): boolean =>
+    end.status === "fulfilled" && end.value.why === "purge-lock";
+  if (!ends.some(isWaiting) || !(await isLockAllowed(context))) return ends;
+  const requests = ends.flatMap((end) => (isWaiting(end) && "value" in end ? [end.value.request] : []));
+  const purged = await memory.resumeAll({ ...acts, now: true, requests }, context.terminal.signal);
+  return [...ends.filter((end) => !isWaiting(end)), ...purged];
 }
 
 /** A purge that locks a store without a declared window is asked for where somebody can answer (DESIGN §4). */
