@@ -89,7 +89,7 @@ export async function prepareAudit(
       })),
     signal,
   );
-  await surveySurvivors(engine, [{ request: id, plan, needles: openNeedles(engine, id) }], signal);
+  await surveySurvivors(engine, [{ request: id, plan, needles: openNeedles(engine, id) }], [], signal);
   return {
     format: TICKET_FORMAT,
     ticket: id,

@@ -13,6 +13,7 @@ import { utcTime } from "../model/utc-time.ts";
 import { contentDigests } from "../record/guard.ts";
 import { openBaseline } from "../examine/baseline.ts";
 import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-evidence.ts";
+import { openTaken } from "../examine/taken-by-others.ts";
 import { type KeptNeedle, openNeedles } from "../examine/kept-needles.ts";
 import type { EpochScan } from "../examine/scan-epoch.ts";
 import { AUDITED, type AuditTicket, TICKET_FORMAT } from "./prepare-audit.ts";
@@ -45,13 +46,15 @@ function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): I
   if (audited === undefined) throw badTicket("its fingerprints are gone");
   const needles = openNeedles(engine, id);
   const items = ledger.items(id);
+  const taken = openTaken(engine, id);
   return {
     ...baseInquiry(engine, claim, needles),
     target: audited.target,
     identifiers: audited.identifiers,
     items,
-    baseline: openBaseline(ledger, ledger.getSealed(id, "baseline")),
-    bystanders: openBaseline(ledger, ledger.getSealed(id, "bystanders")),
+    baseline: openBaseline(ledger.getSealed(id, "baseline")),
+    bystanders: openBaseline(ledger.getSealed(id, "bystanders")).without(taken),
+    taken,
     before: { found: items.length > 0, count: items.length },
     identifiersUnknown: audited.identifiersUnknown,
   };
@@ -90,6 +93,7 @@ function baseInquiry(
   | "denylist"
   | "lossByPolicy"
   | "lostBefore"
+  | "taken"
   | "reviewed"
 > {
   const digests = needles.flatMap(({ content }) => contentDigests(engine.ledger, content));
@@ -105,6 +109,7 @@ function baseInquiry(
     denylist: { entries, onContent: entries > 0 },
     lossByPolicy: 0,
     lostBefore: 0,
+    taken: new Map(),
     reviewed: new Set(),
   };
 }

@@ -14,8 +14,9 @@ export interface Baseline {
   add(digests: ArtifactDigests): void;
   /** `new`: it was not there before. */
   compare(digests: ArtifactDigests): "unchanged" | "changed" | "new";
-  /** Takes an artifact out: it is found to belong to the closure after all. */
-  remove(ref: ArtifactRef): void;
+  /** The same without these, by surface. */
+  without(taken: ReadonlyMap<SurfaceId, ReadonlySet<string>>): Baseline;
+  drop(surface: SurfaceId, id: string): void;
   bytes(): Uint8Array;
 }
 
@@ -30,24 +31,24 @@ export function digestArtifact(ledger: Ledger, artifact: Artifact): ArtifactDige
   const { surface, content } = artifact;
   return {
     surface,
-    id: idOf(ledger, artifact),
+    id: baselineId(ledger, artifact),
     content: half(ledger.keyedDigest("baseline/content", ...content.flatMap(fieldParts))),
   };
 }
 
-function idOf(ledger: Ledger, { surface, key }: ArtifactRef): string {
+export function baselineId(ledger: Ledger, { surface, key }: ArtifactRef): string {
   return half(ledger.keyedDigest("baseline/artifact", surface, key));
 }
 
 /** Opens a baseline from its sealed bytes, or begins an empty one. */
-export function openBaseline(ledger: Ledger, sealed?: Uint8Array): Baseline {
+export function openBaseline(sealed?: Uint8Array): Baseline {
   const entries = sealed === undefined ? new Map<SurfaceId, Map<string, string>>() : unpack(sealed);
   const own = (surface: SurfaceId): Map<string, string> => {
     const known = entries.get(surface) ?? new Map<string, string>();
     entries.set(surface, known);
     return known;
   };
-  return {
+  const baseline: Baseline = {
     entries,
     sizeOf: (surface) => entries.get(surface)?.size ?? 0,
     replace(surface, by) {
@@ -61,9 +62,18 @@ export function openBaseline(ledger: Ledger, sealed?: Uint8Array): Baseline {
       if (before === undefined) return "new";
       return before === content ? "unchanged" : "changed";
     },
-    remove: (ref) => void entries.get(ref.surface)?.delete(idOf(ledger, ref)),
+    without(taken) {
+      const left = openBaseline();
+      for (const surface of entries.keys()) {
+        left.replace(surface, baseline);
+        for (const id of taken.get(surface) ?? []) left.drop(surface, id);
+      }
+      return left;
+    },
+    drop: (surface, id) => void entries.get(surface)?.delete(id),
     bytes: () => pack(entries),
   };
+  return baseline;
 }
 
 /** A line of JSON that names the surfaces and their sizes, then 32 bytes an artifact. */

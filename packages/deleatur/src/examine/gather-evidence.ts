@@ -5,7 +5,7 @@ import type { RequestItem } from "../ledger/request-record.ts";
 import type { Artifact, Purged } from "../model/artifact.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
-import type { Baseline } from "./baseline.ts";
+import { type Baseline, baselineId } from "./baseline.ts";
 import { plantCanaries } from "./plant-canaries.ts";
 import { gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
@@ -29,6 +29,8 @@ export interface Inquiry {
   /** The baseline of this round alone, and the losses of the rounds before it. */
   readonly bystanders: Baseline | undefined;
   readonly lostBefore: number;
+  /** What other requests have erased or rewritten since: keyed ids as the baselines hold them. */
+  readonly taken: ReadonlyMap<SurfaceId, ReadonlySet<string>>;
   readonly replaced: readonly Artifact[];
   /** Absent where nothing was purged by us (an audit of a foreign tool). */
   readonly purge: ReadonlyMap<SurfaceId, Purged> | undefined;
@@ -178,14 +180,15 @@ function putTogether(
 }
 
 /** Artifacts that others have a part in and that should have stayed without this person's part, but are gone (C07). */
-function countOverDeleted(engine: Engine, { items }: Inquiry, scan: EpochScan): number {
+function countOverDeleted(engine: Engine, { items, taken }: Inquiry, scan: EpochScan): number {
   return items.filter(
     ({ ref, action, outcome }) =>
       action === "rewrite" &&
       outcome !== "absent" &&
       engine.bound(ref.surface).declaration.role !== "index" &&
       !scan.unread.has(ref.surface) &&
-      !scan.rows.has(artifactId(ref)),
+      !scan.rows.has(artifactId(ref)) &&
+      taken.get(ref.surface)?.has(baselineId(engine.ledger, ref)) !== true,
   ).length;
 }
 

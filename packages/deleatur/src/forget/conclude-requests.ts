@@ -7,6 +7,7 @@ import type { Engine } from "../engine.ts";
 import { type Baseline, openBaseline } from "../examine/baseline.ts";
 import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-evidence.ts";
 import { openNeedles } from "../examine/kept-needles.ts";
+import { openTaken } from "../examine/taken-by-others.ts";
 import { openReviews } from "../examine/suspects.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { RequestId } from "../model/ids.ts";
@@ -157,7 +158,7 @@ function openInquiries(engine: Engine, rounds: readonly PurgedRound[]): readonly
     const bytes = engine.ledger.getSealed(id, name) ?? new Uint8Array();
     const known = opened.find((one) => Buffer.compare(one.bytes, bytes) === 0);
     if (known !== undefined) return known.baseline;
-    const baseline = openBaseline(engine.ledger, bytes.length === 0 ? undefined : bytes);
+    const baseline = openBaseline(bytes.length === 0 ? undefined : bytes);
     opened.push({ bytes, baseline });
     return baseline;
   };
@@ -193,6 +194,8 @@ function inquire(
   const { ledger } = engine;
   const items = ledger.items(id);
   const needles = openNeedles(engine, id);
+  const taken = openTaken(engine, id);
+  const bystanders = baselineOf(id, "bystanders");
   const entries = ledger.denylistCount(id);
   const plans = Array.from({ length: round }, (_, index) => openPlan(engine, id, index + 1));
   const lost = plans
@@ -204,7 +207,8 @@ function inquire(
     needles,
     items,
     baseline: baselineOf(id, "baseline"),
-    bystanders: baselineOf(id, "bystanders"),
+    bystanders: taken.size === 0 ? bystanders : bystanders.without(taken),
+    taken,
     lostBefore: lostBefore(engine, id, round),
     replaced: allReplacements(engine, id, round).flatMap((replacement) =>
       replacement.outcome === "ready" ? [replacement.artifact] : [],

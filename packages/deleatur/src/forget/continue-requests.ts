@@ -46,10 +46,12 @@ export async function continueRequests(
   });
   await denyReturns(engine, carriage, signal);
   await rewriteShared(engine, carriage, signal);
+  const together = new Set(carriage.carried.map(({ id }) => id));
   await waitForSilent(engine, carriage, signal);
   await carriage.each(async ({ id, round, journal }) => {
     const plan = planOf(engine, id, round);
-    await journal.step("erase", () => eraseClosure(engine, id, plan, openReplacements(engine, id, round), signal));
+    const order = { plan, replacements: openReplacements(engine, id, round), together };
+    await journal.step("erase", () => eraseClosure(engine, id, order, signal));
     return undefined;
   });
   const purged = await purgeClosures(engine, carriage, signal);
@@ -69,7 +71,9 @@ async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSign
     if (plan.items.length > 0 || known.length > 0) orders.push({ request: id, plan, needles: openNeedles(engine, id) });
     return undefined;
   });
-  const surveys = orders.length === 0 ? [] : await surveySurvivors(engine, orders, signal);
+  // What the others erase was planned, and perhaps surveyed, in a run that was cut off.
+  const beside = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
+  const surveys = orders.length === 0 ? [] : await surveySurvivors(engine, orders, beside, signal);
   await carriage.each(async ({ id, journal }) => {
     const place = orders.findIndex(({ request }) => request === id);
     const [order, survey] = [orders[place], surveys[place]];

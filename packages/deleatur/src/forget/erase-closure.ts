@@ -1,5 +1,6 @@
 // Erases or rewrites the closure, derived before sources, each batch's outcome journalled as soon as the store has said it (DESIGN §3.4).
 import type { Engine } from "../engine.ts";
+import { noteTaken } from "../examine/taken-by-others.ts";
 import type { ItemPatch } from "../ledger/request-record.ts";
 import type { Erased } from "../model/artifact.ts";
 import { groupBy } from "../model/group-by.ts";
@@ -9,12 +10,18 @@ import type { Replacement } from "./prepare-rewrites.ts";
 
 const BATCH = 500;
 
+export interface EraseOrder {
+  readonly plan: Plan;
+  readonly replacements: ReadonlyMap<string, Replacement>;
+  /** The requests that were surveyed with this one: to them what it erases is no bystander. */
+  readonly together: ReadonlySet<RequestId>;
+}
+
 /** Runs through the ranks from the highest down; an item that has its outcome already is not touched again. Answers how many were there. */
 export async function eraseClosure(
   engine: Engine,
   request: RequestId,
-  plan: Plan,
-  replacements: ReadonlyMap<string, Replacement>,
+  { plan, replacements, together }: EraseOrder,
   signal: AbortSignal,
 ): Promise<{ readonly changed: number }> {
   const done = new Set(
@@ -47,7 +54,7 @@ export async function eraseClosure(
             signal,
           )),
         ];
-        journal(engine, request, plan, batch, patches);
+        journal(engine, request, { plan, together }, batch, patches);
         finished += batch.length;
         engine.report({ request, step: "erase", phase: "progress", surface, done: finished, total: todo.length });
       }
@@ -115,7 +122,7 @@ async function rewriteBatch(
 function journal(
   engine: Engine,
   request: RequestId,
-  plan: Plan,
+  { plan, together }: Pick<EraseOrder, "plan" | "together">,
   batch: readonly PlannedItem[],
   patches: readonly ItemPatch[],
 ): void {
@@ -123,6 +130,12 @@ function journal(
   const dropped = new Set(plan.items.filter(({ action }) => action !== "rewrite").map(({ ref }) => artifactId(ref)));
   engine.ledger.transaction(() => {
     engine.ledger.updateItems(request, patches);
+    const taken = patches.filter(({ outcome }) => outcome === "erased" || outcome === "rewritten");
+    noteTaken(
+      engine,
+      together,
+      taken.map(({ ref }) => ref),
+    );
     const gone = batch.filter(({ ref }) => ["erased", "absent"].includes(outcomes.get(artifactId(ref)) ?? ""));
     engine.ledger.markErased(
       gone.map(({ ref }) => ref),

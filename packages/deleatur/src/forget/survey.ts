@@ -30,21 +30,22 @@ export interface SurveyOrder {
 
 /**
  * Scans once for all of them. The baseline of a request's first round stands for the whole request. Bystanders are taken anew each round, outside
- * every closure that is erased together: what their own application changed between two rounds is no loss of ours.
+ * every closure that is erased together (`beside` are plans of the same run that need no survey): what their own application changed between two rounds is no loss of ours.
  */
 export async function surveySurvivors(
   engine: Engine,
   orders: readonly SurveyOrder[],
+  beside: readonly Plan[],
   signal: AbortSignal,
 ): Promise<readonly Survey[]> {
   const { ledger } = engine;
   const views = orders.map((order) => openView(engine, order));
-  const items = orders.flatMap(({ plan }) => plan.items);
+  const items = [...orders.map(({ plan }) => plan), ...beside].flatMap((plan) => plan.items);
   const together = new Set(items.map(({ ref }) => artifactId(ref)));
   const going = new Set(items.flatMap(({ ref, action }) => (action === "erase" ? [artifactId(ref)] : [])));
   // Surveyed together they have one baseline, and one set of bystanders but for what a request is still owed.
-  const baseline = openBaseline(ledger);
-  const standing = openBaseline(ledger);
+  const baseline = openBaseline();
+  const standing = openBaseline();
   await scanAll(
     engine,
     "survey",
@@ -98,7 +99,7 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
   return {
     order,
     isFirst: ledger.getSealed(request, BASELINE) === undefined,
-    owed: openBaseline(ledger, ledger.getSealed(request, BYSTANDERS)),
+    owed: openBaseline(ledger.getSealed(request, BYSTANDERS)),
     inClosure: new Set(plan.items.map(({ ref }) => artifactId(ref))),
     isOwn: identifierSet(plan.identifiers),
     wanted: new Set(needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest)))),
@@ -120,14 +121,14 @@ function compareContent(engine: Engine, view: SurveyView, { surface, subjects, s
 }
 
 function withOwed(ledger: Ledger, standing: Baseline, owed: Baseline): Baseline {
-  const bystanders = openBaseline(ledger, standing.bytes());
+  const bystanders = openBaseline(standing.bytes());
   for (const surface of owed.entries.keys()) bystanders.replace(surface, owed);
   return bystanders;
 }
 
 /** After a round: what was looked at is settled, what could not be read is owed to the next. */
 export function settleBystanders({ ledger }: Engine, request: RequestId, unread: ReadonlyMap<SurfaceId, string>): void {
-  const bystanders = openBaseline(ledger, ledger.getSealed(request, BYSTANDERS));
+  const bystanders = openBaseline(ledger.getSealed(request, BYSTANDERS));
   for (const surface of bystanders.entries.keys()) if (!unread.has(surface)) bystanders.replace(surface);
   ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
 }

@@ -105,6 +105,8 @@ export interface RequestJournal {
   request(id: RequestId): RequestRecord | undefined;
   /** Oldest first. */
   requests(): readonly RequestRecord[];
+  /** Ids of all that are not closed, audit tickets among them. */
+  openRequests(): readonly RequestId[];
   /** A request that is not closed about a person who shares one of these identifiers, or about exactly these records. */
   findRunningRequest(selector: {
     readonly identifiers?: readonly SubjectIdentifier[];

@@ -25,6 +25,7 @@ type Requests = Pick<
   | "openRequest"
   | "request"
   | "requests"
+  | "openRequests"
   | "findRunningRequest"
   | "updateRequest"
   | "extendRequest"
@@ -187,6 +188,8 @@ export function createRequests(core: LedgerCore): Requests {
       return row === undefined ? undefined : record(row);
     },
     requests: () => connection.all<RequestRow>("SELECT * FROM requests ORDER BY opened, id").map((row) => record(row)),
+    openRequests: () =>
+      connection.rows<[string]>("SELECT id FROM requests WHERE state <> 'closed'").map(([id]) => requestId(id)),
     findRunningRequest({ identifiers = [], refs = [] }) {
       return connection.get<{ request: RequestId }>(
         `SELECT s.request FROM json_each(?) AS j CROSS JOIN request_selectors AS s ON s.digest = unhex(j.value)

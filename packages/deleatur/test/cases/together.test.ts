@@ -229,3 +229,22 @@ it("LINEAGE-5: two persons who said the same are each forgotten whole, though ea
     expect(outcome.survivors).toEqual([]);
   }
 });
+
+it("C07 FORGET-2: what another person's request takes while one waits is no bystander's loss, erased or rewritten", async () => {
+  const scene = await crowd();
+  const first = await scene.memory.forget({ subject: [S] });
+  expect([first.state, first.why]).toEqual(["waiting", "purge-lock"]);
+  // S has left "st" to T; now T's own request erases it, and rewrites what U has a part in.
+  expectErasure(scene, await scene.memory.forget({ subject: [T], now: true }), identified(T));
+  const [ended] = valuesOf(await scene.memory.resumeAll({ now: true }));
+  if (ended === undefined) throw new Error("one outcome");
+  expectErasure(scene, ended, identified(S));
+  expect(violations(scene.memory)).toEqual([]);
+});
+
+it("a bystander that its application loses while a request waits is still counted as lost", async () => {
+  const scene = await crowd();
+  const first = await scene.memory.forget({ subject: [S] });
+  scene.app.exec("DELETE FROM episodes WHERE id = 't3'");
+  expect((await scene.memory.resume(first.request, { now: true })).bystanders.lost).toBe(1);
+});
