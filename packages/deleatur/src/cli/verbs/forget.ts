@@ -115,12 +115,14 @@ async function purgeAllowed(
   acts: ContinueOptions,
   context: VerbContext,
 ): Promise<readonly PromiseSettledResult<RequestOutcome>[]> {
-  const isWaiting = (end: PromiseSettledResult<RequestOutcome>): boolean =>
-    end.status === "fulfilled" && end.value.why === "purge-lock";
   if (!ends.some(isWaiting) || !(await isLockAllowed(context))) return ends;
   const requests = ends.flatMap((end) => (isWaiting(end) && "value" in end ? [end.value.request] : []));
   const purged = await memory.resumeAll({ ...acts, now: true, requests }, context.terminal.signal);
   return [...ends.filter((end) => !isWaiting(end)), ...purged];
+}
+
+function isWaiting(end: PromiseSettledResult<RequestOutcome>): boolean {
+  return end.status === "fulfilled" && end.value.why === "purge-lock";
 }
 
 /** A purge that locks a store without a declared window is asked for where somebody can answer (DESIGN §4). */

@@ -16,7 +16,8 @@ export function addSeveralTargetsOptions(command: Command): Command {
     command.option(
       "--subject-file <file>",
       "the person's identifiers, one type:value a line or a JSON array; - reads stdin; given again: a further person",
-      (file: string, before: readonly string[] = []) => [...before, file],
+      (file: string, before: readonly string[]) => [...before, file],
+      [],
     ),
   );
 }
