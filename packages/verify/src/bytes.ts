@@ -43,14 +43,33 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && compareBytes(a, b) === 0;
 }
 
+/** UTF-8 puts what UTF-16 writes in surrogates behind all other characters. */
+function rankOf(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
 /** Ascending by UTF-8 bytes, which is not the order of UTF-16 units (PROOFS §2). @throws RangeError on ill-formed text. */
 export function compareUtf8(a: string, b: string): number {
-  return a === b ? 0 : compareBytes(utf8(a), utf8(b));
+  if (a === b) return 0;
+  if (!a.isWellFormed() || !b.isWellFormed())
+    throw new RangeError("text is not well-formed UTF-16, a lone surrogate cannot be encoded");
+  const shared = Math.min(a.length, b.length);
+  for (let at = 0; at < shared; at += 1) {
+    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (left !== right) return rankOf(left) - rankOf(right);
+  }
+  return a.length - b.length;
 }
 
 function bigEndian(value: number | bigint, width: 2 | 4 | 8): Uint8Array {
   if (typeof value === "number" && !Number.isSafeInteger(value))
     throw new RangeError("an integer beyond 2^53 - 1 must be given as a bigint");
+  if (typeof value === "number" && value >= 0 && value < (width === 2 ? 0x1_0000 : 0x1_0000_0000)) {
+    const short = new Uint8Array(width);
+    for (let i = 0; i < Math.min(width, 4); i += 1) short[width - 1 - i] = value >>> (8 * i);
+    return short;
+  }
   let rest = BigInt(value);
   if (rest < 0n || rest >= 1n << BigInt(8 * width)) throw new RangeError(`integer does not fit in ${width} bytes`);
   const bytes = new Uint8Array(width);

@@ -1,32 +1,47 @@
 // Bytes as text: hex, base64 and base64url, decoded strictly so that each byte string has one spelling. It must not forgive anything.
 
-const HEX = "0123456789abcdef";
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** By character code: the value of a lower-case hex digit, else 255. */
+const HEX_VALUE = Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = "0123456789abcdef".indexOf(String.fromCharCode(code));
+  return value === -1 ? 255 : value;
+});
+const ASCII = new TextDecoder();
 const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /** Lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += (HEX[byte >> 4] ?? "") + (HEX[byte & 15] ?? "");
+  for (const byte of bytes) text += HEX[byte] ?? "";
   return text;
 }
 
 /** Decodes lower-case hex; anything else, upper case included, is refused. @throws RangeError */
 export function fromHex(text: string): Uint8Array {
-  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) throw new RangeError("not lower-case hex of whole bytes");
-  const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i += 1) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
+  const bytes = new Uint8Array(text.length >> 1);
+  let isHex = text.length % 2 === 0;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const high = HEX_VALUE[text.charCodeAt(2 * i)] ?? 255;
+    const low = HEX_VALUE[text.charCodeAt(2 * i + 1)] ?? 255;
+    if (high > 15 || low > 15) isHex = false;
+    bytes[i] = (high << 4) | low;
+  }
+  if (!isHex) throw new RangeError("not lower-case hex of whole bytes");
   return bytes;
 }
 
 function encode(bytes: Uint8Array, alphabet: string, padding: string): string {
-  const pieces: string[] = [];
+  const codes = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
+  let end = 0;
   for (let i = 0; i < bytes.length; i += 3) {
     const left = Math.min(3, bytes.length - i);
     const group = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-    for (let j = 0; j < 4; j += 1) pieces.push(j <= left ? alphabet.charAt((group >> (18 - 6 * j)) & 63) : padding);
+    for (let j = 0; j <= left; j += 1) codes[end++] = alphabet.charCodeAt((group >> (18 - 6 * j)) & 63);
+    if (padding === "") continue;
+    for (let j = left + 1; j < 4; j += 1) codes[end++] = padding.charCodeAt(0);
   }
-  return pieces.join("");
+  return ASCII.decode(codes.subarray(0, end));
 }
 
 const VALUE_OF: ReadonlyMap<string, Uint8Array> = new Map(

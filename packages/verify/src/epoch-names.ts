@@ -3,6 +3,7 @@ import { hkdf } from "@noble/hashes/hkdf.js";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes, lp, u32, u64, utf8 } from "./bytes.ts";
+import { shortHmac } from "./sha256-block.ts";
 
 /** What a name names: 1 artifact, 2 content field, 3 parent, 4 subject identifier. */
 export type NameKind = 1 | 2 | 3 | 4;
@@ -75,11 +76,22 @@ export function artifactDigest(fieldDigests: readonly Uint8Array[]): Uint8Array 
   return sha256(concatBytes(...fieldDigests));
 }
 
-/** `HMAC(K_se, kind || name)`: the name as it is looked for in one surface; the kind is the name's own. */
-export function tokenOf(key: Uint8Array, kind: NameKind, name: Uint8Array): Uint8Array {
+/** `HMAC(K_se, kind || name)`: the name as it is looked for in one surface; the kind is the name's own. For many names under one key. */
+export function tokensUnder(key: Uint8Array): (kind: NameKind, name: Uint8Array) => Uint8Array {
   need32(key, "an epoch key");
-  need32(name, "a name");
-  return hmac(sha256, key, concatBytes(Uint8Array.of(kind), name));
+  const hash = shortHmac(key);
+  const message = new Uint8Array(33);
+  return (kind, name) => {
+    need32(name, "a name");
+    message[0] = kind;
+    message.set(name, 1);
+    return hash(message);
+  };
+}
+
+/** The token of one name. */
+export function tokenOf(key: Uint8Array, kind: NameKind, name: Uint8Array): Uint8Array {
+  return tokensUnder(key)(kind, name);
 }
 
 /** The key of one lineage leaf: 16 bytes of the source's token (kind 3 or 4), then 16 of the derived artifact's plain kind 1 token. */

@@ -1,6 +1,6 @@
 // The compact sparse Merkle tree (PROOFS §2): a root that depends on the set alone. A plain reference; it must not keep versions.
-import { sha256 } from "@noble/hashes/sha2.js";
 import { compareBytes, concatBytes, equalBytes } from "./bytes.ts";
+import { sha256Pair, sha256Short } from "./sha256-block.ts";
 
 /** Tree 0 is membership (32-byte queries), tree 1 lineage (16-byte prefix queries). */
 export type TreeNumber = 0 | 1;
@@ -13,13 +13,13 @@ export const EMPTY: Uint8Array = new Uint8Array(32);
 /** `leaf(t) = H(0x00 || t)`, exactly 33 bytes hashed. */
 export function leafHash(key: Uint8Array): Uint8Array {
   if (key.length !== 32) throw new RangeError("a tree key is not 32 bytes");
-  return sha256(concatBytes(LEAF_TAG, key));
+  return sha256Short(concatBytes(LEAF_TAG, key));
 }
 
 /** `node = H(L || R)`, exactly 64 bytes hashed. */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   if (left.length !== 32 || right.length !== 32) throw new RangeError("a tree node is not of two times 32 bytes");
-  return sha256(concatBytes(left, right));
+  return sha256Pair(left, right);
 }
 
 /** Bit `d` of a key, from the most significant bit of its first byte. */

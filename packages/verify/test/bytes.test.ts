@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  compareBytes,
   compareUtf8,
   fromBase64,
   fromBase64Url,
@@ -66,6 +67,29 @@ describe("encodings", () => {
 });
 
 describe("integers and text", () => {
+  it("compare texts as their UTF-8 bytes compare", () => {
+    const unit = fc.constantFrom(
+      "a",
+      "b",
+      "é",
+      "\u07ff",
+      "\ud7ff",
+      "\ue000",
+      "\uffff",
+      "😀",
+      "\u{10ffff}",
+      "\u{10000}",
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 4 }), fc.string({ unit, maxLength: 4 }), (a, b) => {
+        expect(Math.sign(compareUtf8(a, b))).toBe(Math.sign(compareBytes(utf8(a), utf8(b))));
+      }),
+      { numRuns: 1000 },
+    );
+    expect(() => compareUtf8("\ud800", "a")).toThrow(RangeError);
+    expect(() => compareUtf8("a", "\udc00b")).toThrow(RangeError);
+  });
+
   it("are big-endian and refused where they do not fit", () => {
     expect(toHex(u16(0xabcd))).toBe("abcd");
     expect(toHex(u32(0xdeadbeef))).toBe("deadbeef");

@@ -96,6 +96,8 @@ interface OpenSurface {
   readonly hash: KeyedHash;
   readonly membership: TokenBuffer;
   readonly lineage: TokenBuffer;
+  /** Tokens of the persons met so far. */
+  readonly persons: Map<string, Uint8Array>;
   state: State;
 }
 
@@ -106,7 +108,14 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
   for (const declaration of options.surfaces) {
     const key = epochKey(options.key, boundaryId, declaration.id, epoch);
     const buffers = { membership: createTokenBuffer(), lineage: createTokenBuffer() };
-    surfaces.set(declaration.id, { declaration, key, hash: keyedHash(key), ...buffers, state: { as: "open" } });
+    surfaces.set(declaration.id, {
+      declaration,
+      key,
+      hash: keyedHash(key),
+      ...buffers,
+      persons: new Map(),
+      state: { as: "open" },
+    });
   }
   const open = (id: SurfaceId): OpenSurface => {
     const surface = surfaces.get(id);
@@ -155,7 +164,7 @@ const KIND_BYTES: Readonly<Record<NameKind, Uint8Array>> = {
 };
 
 function addArtifact(
-  { declaration, hash, membership, lineage }: OpenSurface,
+  { declaration, hash, membership, lineage, persons }: OpenSurface,
   names: EpochNaming,
   artifact: Parameters<EpochCommitments["addArtifact"]>[1],
 ): void {
@@ -166,7 +175,13 @@ function addArtifact(
   if (declaration.keys === "reusable") membership.add(token(1, names.artifact(ref, artifact.content)));
   for (const field of artifact.content) membership.add(token(2, names.field(field)));
   for (const source of artifact.sources) lineage.add(lineageKey(token(3, names.parent(source)), plain));
-  for (const subject of artifact.subjects) lineage.add(lineageKey(token(4, names.identifier(subject)), plain));
+  for (const subject of artifact.subjects) {
+    // Few persons stand on many artifacts.
+    const person = JSON.stringify([subject.type, subject.value]);
+    const known = persons.get(person) ?? token(4, names.identifier(subject));
+    persons.set(person, known);
+    lineage.add(lineageKey(known, plain));
+  }
 }
 
 function finishEpoch(boundaryId: string, epoch: number, surfaces: readonly OpenSurface[]): EpochRoots {

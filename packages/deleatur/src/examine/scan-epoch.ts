@@ -1,5 +1,5 @@
 // One epoch: a fresh scan of every surface under one number, for all requests that it serves. It commits to what is there and lets each of them see it.
-import { fieldDigest, toHex } from "@deleatur/verify";
+import { hash } from "node:crypto";
 import { createEpochCommitments, type EpochCommitments } from "../attest/epoch-commitments.ts";
 import type { Engine } from "../engine.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
@@ -120,16 +120,36 @@ function allSources(engine: Engine, artifact: Artifact): readonly ArtifactRef[] 
 export function digestOfField(field: ContentField): string {
   switch (field.type) {
     case "text":
-      return toHex(fieldDigest(0, new TextEncoder().encode(field.text)));
+      // Node encodes the text itself: one call, and no array between.
+      return hash("sha256", `\0${field.text}`);
     case "bytes":
-      return toHex(fieldDigest(1, field.bytes));
+      return hash("sha256", behindType(1, field.bytes));
     case "vector": {
       const { buffer, byteOffset, byteLength } = field.vector;
-      return toHex(fieldDigest(2, new Uint8Array(buffer, byteOffset, byteLength)));
+      return hash("sha256", behindType(2, new Uint8Array(buffer, byteOffset, byteLength)));
     }
   }
 }
 
-function randomNumbers(engine: Engine): () => number {
-  return () => Buffer.from(engine.random(4)).readUInt32BE(0) / 2 ** 32;
+function behindType(type: number, bytes: Uint8Array): Uint8Array {
+  const message = new Uint8Array(1 + bytes.length);
+  message[0] = type;
+  message.set(bytes, 1);
+  return message;
 }
+
+/** Numbers for the choice of controls: chance is drawn for many at once. */
+function randomNumbers(engine: Engine): () => number {
+  let drawn = Buffer.alloc(0);
+  let at = 0;
+  return () => {
+    if (at === drawn.length) {
+      drawn = Buffer.from(engine.random(RANDOM_BYTES));
+      at = 0;
+    }
+    at += 4;
+    return drawn.readUInt32BE(at - 4) / 2 ** 32;
+  };
+}
+
+const RANDOM_BYTES = 4_096;

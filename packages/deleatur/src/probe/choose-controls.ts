@@ -44,9 +44,16 @@ function hasPlainWords(text: string, min: number): boolean {
 
 function isLongEnough(field: ContentField): boolean {
   if (field.type === "vector") return isDistinctiveVector(field.vector) && field.vector.length >= 16;
-  if (field.type === "bytes") return field.bytes.length >= MIN_RUN && new Set(field.bytes).size > 2;
+  if (field.type === "bytes") return field.bytes.length >= MIN_RUN && hasThree(field.bytes);
   const text = field.text.trim();
-  return Buffer.byteLength(text) >= MIN_RUN && new Set(text).size > 2;
+  return (text.length >= MIN_RUN || Buffer.byteLength(text) >= MIN_RUN) && hasThree(text);
+}
+
+/** True where three different bytes or characters stand in it: most have them at once. */
+function hasThree(values: Iterable<string | number>): boolean {
+  const met = new Set<string | number>();
+  for (const value of values) if (met.add(value).size > 2) return true;
+  return false;
 }
 
 const CHOSEN_FOR = ["key", "exact", "excerpt", "neighbour", "bytes"] as const satisfies readonly ProbeName[];

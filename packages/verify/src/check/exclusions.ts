@@ -1,7 +1,7 @@
 // The fixed queries (PROOFS §3) and their exclusion in every covered surface. The prover chooses none of them, and may leave none out unlisted.
 import { compareBytes, equalBytes } from "../bytes.ts";
 import { fromBase64, fromHex } from "../encodings.ts";
-import { tokenOf, type NameKind } from "../epoch-names.ts";
+import { tokensUnder, type NameKind } from "../epoch-names.ts";
 import { verifyExclusion } from "../exclusion-proof.ts";
 import type { Manifest, ProofGroup } from "../receipt.ts";
 import { fail, pass, type Finding } from "../report.ts";
@@ -86,7 +86,8 @@ export function checkQueries(
 
 /** The tokens of a tree's queries, cut to its width, ascending, each once. */
 function tokensOf({ tree, queries }: TreeQueries, key: Uint8Array): readonly Uint8Array[] {
-  const tokens = queries.map(({ kind, name }) => tokenOf(key, kind, fromHex(name)));
+  const token = tokensUnder(key);
+  const tokens = queries.map(({ kind, name }) => token(kind, fromHex(name)));
   const cut = tree === 0 ? tokens : tokens.map((token) => token.subarray(0, 16));
   return cut
     .toSorted(compareBytes)
