@@ -8,21 +8,21 @@ CREATE TABLE allowed_texts (
   since TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE artifact_subjects (
-  subject BLOB NOT NULL REFERENCES identifiers (digest),
-  artifact BLOB NOT NULL REFERENCES artifacts (digest),
+  subject INTEGER NOT NULL,
+  artifact INTEGER NOT NULL,
   PRIMARY KEY (subject, artifact)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE artifacts (
-  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  id INTEGER NOT NULL PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
   surface TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('mentioned', 'live', 'erased')),
-  known_by TEXT NOT NULL CHECK (known_by IN ('recorded', 'declared', 'inferred')),
+  state INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
+  known_by INTEGER NOT NULL CHECK (known_by IN (0, 1, 2)),
   sealed BLOB,
   content_tag BLOB,
-  recorded_at TEXT NOT NULL,
   erased_at TEXT,
-  CHECK ((state = 'erased') = (sealed IS NULL))
-) STRICT, WITHOUT ROWID;
+  CHECK ((state = 2) = (sealed IS NULL))
+) STRICT;
 CREATE TABLE boundary_versions (
   version INTEGER NOT NULL PRIMARY KEY,
   digest TEXT NOT NULL,
@@ -44,9 +44,9 @@ CREATE TABLE denylist_owners (
   PRIMARY KEY (entry, owner)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE derivations (
-  source BLOB NOT NULL,
-  derived BLOB NOT NULL,
-  origin TEXT NOT NULL CHECK (origin IN ('recorded', 'declared', 'inferred')),
+  source INTEGER NOT NULL,
+  derived INTEGER NOT NULL,
+  origin INTEGER NOT NULL CHECK (origin IN (0, 1, 2)),
   PRIMARY KEY (source, derived)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE epochs (
@@ -102,12 +102,13 @@ CREATE TABLE holds (
   since TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE identifiers (
-  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  id INTEGER NOT NULL PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
   sealed BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE TABLE intents (
   id TEXT NOT NULL PRIMARY KEY,
-  state TEXT NOT NULL CHECK (state IN ('open', 'unresolved')),
+  states TEXT NOT NULL CHECK (states GLOB '*[ou]*'),
   sealed BLOB NOT NULL,
   begun TEXT NOT NULL,
   lease_until TEXT NOT NULL,

@@ -1,142 +1,233 @@
 // Everything derived from given artifacts: a frontier search in the ledger, then the best path to each and an order in memory. It must not miss an edge.
-import type { EdgeOrigin } from "../model/artifact.ts";
 import type { ArtifactRef } from "../model/ids.ts";
-import { hexList, hexOf, storedRef, type LedgerCore } from "./ledger-core.ts";
-import { unsealArtifact } from "./lineage.ts";
+import { hexOf, type LedgerCore } from "./ledger-core.ts";
 import type { ArtifactState, Lineage, Reached } from "./ledger.ts";
+import { ORIGINS, STATE } from "./lineage-codes.ts";
+import { openRef } from "./lineage.ts";
 
-const ORIGINS: readonly EdgeOrigin[] = ["recorded", "declared", "inferred"];
 // A frontier is asked for in parts, so that one answer stays small.
 const PART = 10_000;
 
-interface Node {
-  readonly digest: Uint8Array;
-  readonly depth: number;
-  ref: ArtifactRef | undefined;
-  state: ArtifactState;
-  /** Indices of derived nodes, and the origin of each edge as its place in ORIGINS. */
-  readonly derived: number[];
-  readonly ranks: number[];
-  /** Bits of ORIGINS on the best path; -1 before it is found. */
-  origins: number;
+/** Which artifacts derive from some: asked one by one, no key is opened. */
+export interface Derived {
+  readonly size: number;
+  has(ref: ArtifactRef): boolean;
 }
 
-function createNode(digest: Uint8Array, depth: number, ref?: ArtifactRef): Node {
-  return { digest, depth, ref, state: "live", derived: [], ranks: [], origins: -1 };
+/** What was reached, in the order of the search, so by depth; an edge is its ends' places and its origin's rank. */
+interface Graph {
+  readonly ids: readonly number[];
+  readonly depths: readonly number[];
+  readonly placeOf: ReadonlyMap<number, number>;
+  readonly edges: { readonly from: number[]; readonly to: number[]; readonly ranks: number[] };
 }
 
-/** Walks level by level: every artifact is asked once for its edges, so cycles end by themselves. */
-function searchNodes(core: LedgerCore, from: readonly ArtifactRef[]): Node[] {
-  const { connection, digests } = core;
-  const nodes: Node[] = [];
-  const indexOf = new Map<string, number>();
-  const held = new Set(connection.rows<[Uint8Array]>("SELECT artifact FROM holds").map(([digest]) => hexOf(digest)));
+function idsOf(core: LedgerCore, from: readonly ArtifactRef[]): (number | undefined)[] {
+  return from.map(
+    (ref) =>
+      core.connection.get<{ id: number }>("SELECT id FROM artifacts WHERE digest = ?", core.digests.artifactDigest(ref))
+        ?.id,
+  );
+}
 
-  function enter(digest: Uint8Array, depth: number, ref?: ArtifactRef): number {
-    const hex = hexOf(digest);
-    const known = indexOf.get(hex);
-    if (known !== undefined) return known;
-    indexOf.set(hex, nodes.length);
-    return nodes.push(createNode(digest, depth, ref)) - 1;
-  }
-
-  function describe(part: readonly Node[]): void {
-    const rows = connection.rows<[number, string, string, Uint8Array | null]>(
-      `SELECT j.key, a.surface, a.state, a.sealed FROM json_each(?) AS j
-       CROSS JOIN artifacts AS a ON a.digest = unhex(j.value)`,
-      hexList(part.map(({ digest }) => digest)),
-    );
-    for (const [place, surface, state, sealed] of rows) {
-      const node = part[place];
-      if (node === undefined) continue;
-      if (state === "erased") node.state = "erased";
-      else if (held.has(hexOf(node.digest))) node.state = "kept";
-      if (sealed !== null) node.ref ??= storedRef(surface, unsealArtifact(core, node.digest, sealed).key);
-    }
-  }
-
-  function expand(part: readonly Node[]): void {
-    const rows = connection.rows<[number, Uint8Array, EdgeOrigin]>(
-      `SELECT j.key, d.derived, d.origin FROM json_each(?) AS j
-       CROSS JOIN derivations AS d ON d.source = unhex(j.value)`,
-      hexList(part.map(({ digest }) => digest)),
-    );
-    for (const [place, derived, origin] of rows) {
-      const node = part[place];
-      if (node === undefined) continue;
-      node.derived.push(enter(derived, node.depth + 1));
-      node.ranks.push(ORIGINS.indexOf(origin));
-    }
-  }
-
-  for (const { surface, key } of from) enter(digests.artifactDigest({ surface, key }), 0, { surface, key });
-  for (let start = 0; start < nodes.length;) {
-    const part = nodes.slice(start, start + PART);
-    describe(part);
-    expand(part);
+/** Walks level by level: every artifact is asked once for its edges, so cycles end by themselves. `next` answers rows that begin with source and derived. */
+function walk<Row extends readonly [number, number, ...unknown[]]>(
+  from: Iterable<number>,
+  next: (part: string) => readonly Row[],
+  see: (row: Row, source: number, derived: number) => void = () => undefined,
+): Pick<Graph, "ids" | "depths" | "placeOf"> {
+  const ids = [...new Set(from)];
+  const depths = ids.map(() => 0);
+  const placeOf = new Map(ids.map((id, place) => [id, place]));
+  for (let start = 0; start < ids.length;) {
+    const part = ids.slice(start, start + PART);
     start += part.length;
-  }
-  return nodes;
-}
-
-/** First over recorded edges alone, then with declared, at last with inferred ones: what only the last reaches says so. */
-function findBestPaths(nodes: readonly Node[]): void {
-  const reached = nodes.filter(({ depth }) => depth === 0);
-  for (const node of reached) node.origins = 0;
-  for (let worst = 0; worst < ORIGINS.length; worst += 1) {
-    // The list grows while it is walked.
-    for (const node of reached) {
-      node.derived.forEach((index, place) => {
-        const next = nodes[index];
-        const rank = node.ranks[place] ?? ORIGINS.length;
-        if (next === undefined || rank > worst || next.origins >= 0) return;
-        next.origins = node.origins | (1 << rank);
-        reached.push(next);
-      });
+    for (const row of next(`[${part.join(",")}]`)) {
+      const [source, derived] = row;
+      const at = placeOf.get(source) ?? 0;
+      let place = placeOf.get(derived);
+      if (place === undefined) {
+        place = ids.push(derived) - 1;
+        placeOf.set(derived, place);
+        depths.push((depths[at] ?? 0) + 1);
+      }
+      see(row, at, place);
     }
   }
+  return { ids, depths, placeOf };
+}
+
+function searchGraph({ connection }: LedgerCore, from: Iterable<number>): Graph {
+  const edges: Graph["edges"] = { from: [], to: [], ranks: [] };
+  const found = walk(
+    from,
+    (part) =>
+      connection.rows<[number, number, number]>(
+        `SELECT d.source, d.derived, d.origin FROM json_each(?) AS j CROSS JOIN derivations AS d ON d.source = j.value`,
+        part,
+      ),
+    ([, , rank], source, derived) => {
+      edges.from.push(source);
+      edges.to.push(derived);
+      edges.ranks.push(rank);
+    },
+  );
+  return { ...found, edges };
+}
+
+/** The edges that leave each artifact, as a range of places in one list. */
+function leaving({ ids, edges }: Graph): { readonly starts: Uint32Array; readonly order: Uint32Array } {
+  const starts = new Uint32Array(ids.length + 1);
+  for (const source of edges.from) starts[source + 1] = (starts[source + 1] ?? 0) + 1;
+  for (let place = 0; place < ids.length; place += 1)
+    starts[place + 1] = (starts[place + 1] ?? 0) + (starts[place] ?? 0);
+  const next = starts.slice();
+  const order = new Uint32Array(edges.from.length);
+  edges.from.forEach((source, edge) => {
+    const at = next[source] ?? 0;
+    order[at] = edge;
+    next[source] = at + 1;
+  });
+  return { starts, order };
+}
+
+/** Bits of ORIGINS on the best path to each: first over recorded edges alone, then with declared, at last with inferred ones, so that what only the last reaches says so. */
+function findBestPaths(graph: Graph, { starts, order }: ReturnType<typeof leaving>): Uint8Array {
+  const { ids, depths, edges } = graph;
+  const isReached = new Uint8Array(ids.length);
+  const origins = new Uint8Array(ids.length);
+  const reached: number[] = [];
+  for (let place = 0; place < ids.length && depths[place] === 0; place += 1) {
+    isReached[place] = 1;
+    reached.push(place);
+  }
+  for (let worst = 0; worst < ORIGINS.length && reached.length < ids.length; worst += 1) {
+    // The list grows while it is walked.
+    for (const place of reached) {
+      const end = starts[place + 1] ?? 0;
+      for (let at = starts[place] ?? 0; at < end; at += 1) {
+        const edge = order[at] ?? 0;
+        const to = edges.to[edge] ?? 0;
+        const rank = edges.ranks[edge] ?? ORIGINS.length;
+        if (rank > worst || isReached[to] === 1) continue;
+        isReached[to] = 1;
+        origins[to] = (origins[place] ?? 0) | (1 << rank);
+        reached.push(to);
+      }
+    }
+  }
+  return origins;
 }
 
 /** Sources before what is derived from them; a cycle is entered at its shallowest artifact. */
-function sortBySource(nodes: readonly Node[]): Node[] {
-  const waiting = new Uint32Array(nodes.length);
-  for (const node of nodes) for (const index of node.derived) waiting[index] = (waiting[index] ?? 0) + 1;
-  const isPlaced = new Uint8Array(nodes.length);
-  const order: Node[] = [];
+function sortBySource({ ids, edges }: Graph, { starts, order }: ReturnType<typeof leaving>): number[] {
+  const waiting = new Uint32Array(ids.length);
+  for (const to of edges.to) waiting[to] = (waiting[to] ?? 0) + 1;
+  const isFree = Uint8Array.from(waiting, (count) => (count === 0 ? 1 : 0));
+  const isPlaced = new Uint8Array(ids.length);
+  const sorted: number[] = [];
   const ready: number[] = [];
-  const place = (first: number): void => {
+  const put = (first: number): void => {
     ready.push(first);
-    for (let index = ready.pop(); index !== undefined; index = ready.pop()) {
-      const node = nodes[index];
-      if (node === undefined || isPlaced[index] === 1) continue;
-      isPlaced[index] = 1;
-      order.push(node);
-      for (const next of node.derived) {
-        const left = (waiting[next] ?? 1) - 1;
-        waiting[next] = left;
-        if (left === 0) ready.push(next);
+    for (let place = ready.pop(); place !== undefined; place = ready.pop()) {
+      if (isPlaced[place] === 1) continue;
+      isPlaced[place] = 1;
+      sorted.push(place);
+      const end = starts[place + 1] ?? 0;
+      for (let at = starts[place] ?? 0; at < end; at += 1) {
+        const to = edges.to[order[at] ?? 0] ?? 0;
+        const left = (waiting[to] ?? 1) - 1;
+        waiting[to] = left;
+        if (left === 0) ready.push(to);
       }
     }
   };
-  const free = [...waiting.entries()].filter(([, count]) => count === 0).map(([index]) => index);
-  for (const index of free) place(index);
-  // Nodes stand in order of depth, so what is left begins with the shallowest of a cycle.
-  for (let index = 0; index < nodes.length; index += 1) if (isPlaced[index] === 0) place(index);
-  return order;
+  for (let place = 0; place < ids.length; place += 1) if (isFree[place] === 1) put(place);
+  // Places are in order of depth, so what is left begins with the shallowest of a cycle.
+  for (let place = 0; place < ids.length; place += 1) if (isPlaced[place] === 0) put(place);
+  return sorted;
 }
 
-export function createClosure(core: LedgerCore): Pick<Lineage, "closure"> {
+interface Described {
+  readonly ref: ArtifactRef;
+  readonly state: ArtifactState;
+}
+
+/** Opens the keys of all that live; an erased artifact has none. */
+function describe(core: LedgerCore, ids: readonly number[]): Map<number, Described> {
+  const { connection } = core;
+  const held = new Set(connection.rows<[Uint8Array]>("SELECT artifact FROM holds").map(([digest]) => hexOf(digest)));
+  const described = new Map<number, Described>();
+  for (let start = 0; start < ids.length; start += PART) {
+    const rows = connection.rows<[number, Uint8Array, string, number, Uint8Array | null]>(
+      `SELECT a.id, a.digest, a.surface, a.state, a.sealed FROM json_each(?) AS j CROSS JOIN artifacts AS a ON a.id = j.value`,
+      `[${ids.slice(start, start + PART).join(",")}]`,
+    );
+    for (const [id, digest, surface, state, sealed] of rows) {
+      if (sealed === null || state === STATE.erased) continue;
+      const isHeld = held.size > 0 && held.has(hexOf(digest));
+      described.set(id, { ref: openRef(core, { digest, surface, sealed }), state: isHeld ? "kept" : "live" });
+    }
+  }
+  return described;
+}
+
+/** The names of a set of origins, sorted; the sets are few. */
+const NAMES = Array.from({ length: 1 << ORIGINS.length }, (_, bits) =>
+  ORIGINS.filter((_origin, bit) => (bits & (1 << bit)) !== 0).toSorted(),
+);
+
+export function createClosure(core: LedgerCore): Pick<Lineage, "closure" | "derivedFrom"> {
   return {
     closure(from) {
-      const nodes = core.connection.snapshot(() => searchNodes(core, from));
-      findBestPaths(nodes);
-      const reached: Reached[] = [];
-      for (const { ref, depth, origins, state } of sortBySource(nodes)) {
-        if (ref === undefined) continue;
-        const names = ORIGINS.filter((_, bit) => (origins & (1 << bit)) !== 0).toSorted();
-        reached.push({ ref, depth, origins: names, state });
-      }
-      return reached;
+      return core.connection.snapshot(() => {
+        const given = new Map<number, ArtifactRef>();
+        // Artifacts that the ledger does not know reach nothing but themselves.
+        const unknown = new Map<string, ArtifactRef>();
+        idsOf(core, from).forEach((id, place) => {
+          const ref = from[place];
+          if (ref === undefined) return;
+          const { surface, key } = ref;
+          if (id === undefined) unknown.set(`${surface}/${key}`, { surface, key });
+          else if (!given.has(id)) given.set(id, { surface, key });
+        });
+        const graph = searchGraph(core, given.keys());
+        const edges = leaving(graph);
+        const origins = findBestPaths(graph, edges);
+        const described = describe(core, graph.ids);
+        const reached: Reached[] = [...unknown.values()].map((ref) => ({ ref, depth: 0, origins: [], state: "live" }));
+        for (const place of sortBySource(graph, edges)) {
+          const id = graph.ids[place] ?? 0;
+          const known = described.get(id);
+          const ref = given.get(id) ?? known?.ref;
+          if (ref === undefined) continue;
+          reached.push({
+            ref,
+            depth: graph.depths[place] ?? 0,
+            origins: NAMES[origins[place] ?? 0] ?? [],
+            state: known?.state ?? "erased",
+          });
+        }
+        return reached;
+      });
+    },
+    derivedFrom(from) {
+      const reached = core.connection.snapshot(() => {
+        const ids = idsOf(core, from).filter((id) => id !== undefined);
+        return walk(ids, (part) =>
+          core.connection.rows<[number, number]>(
+            "SELECT d.source, d.derived FROM json_each(?) AS j CROSS JOIN derivations AS d ON d.source = j.value",
+            part,
+          ),
+        );
+      });
+      return {
+        size: reached.ids.length,
+        has(ref) {
+          const [id] = idsOf(core, [ref]);
+          return id !== undefined && reached.placeOf.has(id);
+        },
+      };
     },
   };
 }

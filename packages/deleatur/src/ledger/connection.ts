@@ -15,14 +15,19 @@ export interface Connection {
   readonly readonly: boolean;
   /** Answers the number of changed rows. */
   run(sql: string, ...values: readonly SqlValue[]): number;
+  /** Inserts rows, many a statement: `head` ends in VALUES, `tail` is what follows the rows. All rows have one width. */
+  runRows(head: string, rows: readonly (readonly SqlValue[])[], tail?: string): void;
   get<Row>(sql: string, ...values: readonly SqlValue[]): Found<Row>;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
   /** Rows as arrays, for large answers. */
   rows<Row extends readonly unknown[]>(sql: string, ...values: readonly SqlValue[]): Row[];
   exec(sql: string): void;
   pragma(text: string): unknown;
-  /** BEGIN IMMEDIATE; nested calls join by savepoint, so that a refused part leaves nothing behind. */
-  transaction<T>(act: () => T): T;
+  /**
+   * BEGIN IMMEDIATE; nested calls join by savepoint, so that a refused part leaves nothing behind. A `lazy` one is not waited for until it is on
+   * the disk: a kill loses nothing of it, a power failure may, and then all of it. A nested call is as durable as its outer one.
+   */
+  transaction<T>(act: () => T, durability?: "lazy"): T;
   /** Several reads of one state. */
   snapshot<T>(act: () => T): T;
   /** Something was dropped that must not stay in the write-ahead log. */
@@ -34,6 +39,8 @@ export interface Connection {
 }
 
 const FLUSH_WAIT_MS = 50;
+/** Rows of one statement, the largest first. */
+const ROWS_AT_ONCE = [64, 8, 1] as const;
 
 /** Opens the file without touching it. @throws LedgerError */
 export function connect(
@@ -78,10 +85,40 @@ export function connect(
     database.exec(level === 0 ? "ROLLBACK" : `ROLLBACK TO level_${level}; RELEASE level_${level}`);
   }
 
+  function within<T>(act: () => T): T {
+    const level = depth;
+    attempt(file, () => database.exec(level === 0 ? "BEGIN IMMEDIATE" : `SAVEPOINT level_${level}`));
+    depth += 1;
+    try {
+      const result = act();
+      if (result instanceof Promise)
+        throw new LedgerError("ASYNC_TRANSACTION", "a transaction of the ledger ends before a promise does");
+      attempt(file, () => database.exec(level === 0 ? "COMMIT" : `RELEASE level_${level}`));
+      return result;
+    } catch (error) {
+      rollBack(level);
+      throw error;
+    } finally {
+      depth = level;
+    }
+  }
+
   return {
     file,
     readonly: options.readonly,
     run: (sql, ...values) => attempt(file, () => prepared(sql).run(...values).changes),
+    runRows(head, rows, tail = "") {
+      const marks = `(${(rows[0] ?? []).map(() => "?").join(",")})`;
+      let done = 0;
+      for (const size of ROWS_AT_ONCE) {
+        if (rows.length - done < size) continue;
+        const statement = prepared(`${head} ${Array.from({ length: size }, () => marks).join(",")} ${tail}`);
+        for (; rows.length - done >= size; done += size) {
+          const values = rows.slice(done, done + size).flat();
+          attempt(file, () => statement.run(...values));
+        }
+      }
+    },
     get: <Row>(sql: string, ...values: readonly SqlValue[]): Found<Row> =>
       attempt(file, () => named(sql).get(...values)),
     all: <Row>(sql: string, ...values: readonly SqlValue[]): Row[] => attempt(file, () => named(sql).all(...values)),
@@ -91,23 +128,16 @@ export function connect(
       attempt(file, () => database.exec(sql));
     },
     pragma: (text) => attempt(file, () => database.pragma(text)),
-    transaction<T>(act: () => T): T {
-      const level = depth;
-      attempt(file, () => database.exec(level === 0 ? "BEGIN IMMEDIATE" : `SAVEPOINT level_${level}`));
-      depth += 1;
+    transaction<T>(act: () => T, durability?: "lazy"): T {
+      const isLazy = depth === 0 && durability === "lazy";
+      if (isLazy) attempt(file, () => database.exec("PRAGMA synchronous = NORMAL"));
       let result: T;
       try {
-        result = act();
-        if (result instanceof Promise)
-          throw new LedgerError("ASYNC_TRANSACTION", "a transaction of the ledger ends before a promise does");
-        attempt(file, () => database.exec(level === 0 ? "COMMIT" : `RELEASE level_${level}`));
-      } catch (error) {
-        rollBack(level);
-        throw error;
+        result = within(act);
       } finally {
-        depth = level;
+        if (isLazy) database.exec("PRAGMA synchronous = FULL");
       }
-      if (level === 0 && isFlushDue) attempt(file, flush);
+      if (depth === 0 && isFlushDue) attempt(file, flush);
       return result;
     },
     snapshot<T>(act: () => T): T {

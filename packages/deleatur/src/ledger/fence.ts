@@ -3,6 +3,17 @@ import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts"
 import { hexList, type LedgerCore } from "./ledger-core.ts";
 import type { Fence } from "./ledger.ts";
 
+/** Whether any of these stands under a fence; the caller holds the transaction in which the answer counts. */
+export function isAnyFenced({ connection }: LedgerCore, digests: readonly Uint8Array[]): boolean {
+  // Most of the time no fence is up.
+  if (digests.length === 0 || connection.get("SELECT 1 FROM fences LIMIT 1") === undefined) return false;
+  const hit = connection.get(
+    "SELECT 1 FROM json_each(?) AS j CROSS JOIN fences AS f ON f.digest = unhex(j.value) LIMIT 1",
+    hexList(digests),
+  );
+  return hit !== undefined;
+}
+
 export function createFence(core: LedgerCore): Fence {
   const { connection, digests } = core;
 
@@ -30,16 +41,10 @@ export function createFence(core: LedgerCore): Fence {
       });
     },
     isFenced({ identifiers = [], refs = [], sources = [] }) {
-      const asked = [
+      return isAnyFenced(core, [
         ...identifiers.map((identifier) => digests.identifierDigest(identifier)),
         ...[...refs, ...sources].map((ref) => digests.artifactDigest(ref)),
-      ];
-      if (asked.length === 0) return false;
-      const hit = connection.get(
-        "SELECT 1 FROM json_each(?) AS j CROSS JOIN fences AS f ON f.digest = unhex(j.value) LIMIT 1",
-        hexList(asked),
-      );
-      return hit !== undefined;
+      ]);
     },
   };
 }

@@ -1,32 +1,39 @@
 // Intents: a write is announced, done, committed; under a fence it is refused, in the same transaction (DESIGN §3.3). An intent must not end by time.
 import { WriteRefusedError } from "../model/errors.ts";
-import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
+import { artifactKey, surfaceId } from "../model/ids.ts";
+import type { SqlValue } from "./connection.ts";
+import { isAnyFenced } from "./fence.ts";
 import {
   hexList,
   jsonBytes,
   newId,
   now,
   parseJsonBytes,
-  plainIdentifier,
-  plainRef,
   sealByGuard,
   unsealByGuard,
   type LedgerCore,
 } from "./ledger-core.ts";
-import type { Fence, IntentOrder, Intents, Lineage, OpenIntent } from "./ledger.ts";
+import type { IntentOrder, Intents, OpenIntent } from "./ledger.ts";
+import { STATE } from "./lineage-codes.ts";
+import { digestRecords, enterRecords, type DigestedRecord } from "./record-artifacts.ts";
 
-/** What is sealed of an intent. */
-interface Intended {
-  readonly isKeyReusable?: true;
-  readonly ref: ArtifactRef;
-  readonly subjects: readonly SubjectIdentifier[];
-  readonly sources: readonly ArtifactRef[];
-  readonly contentDigest?: string;
+/** What is sealed of one write; null in the place of one that has ended. Lists, for there are many of them. */
+type Sealed = readonly [
+  surface: string,
+  key: string,
+  subjects: readonly (readonly [type: string, value: string])[],
+  sources: readonly (readonly [surface: string, key: string])[],
+  contentDigest: string,
+  isKeyReusable: 0 | 1,
+];
+
+interface Intended extends DigestedRecord {
+  readonly isKeyReusable: boolean;
 }
 
-interface IntentRow {
+interface GroupRow {
   readonly id: string;
-  readonly state: "open" | "unresolved";
+  readonly states: string;
   readonly sealed: Uint8Array;
   readonly begun: string;
   readonly lease_until: string;
@@ -35,139 +42,257 @@ interface IntentRow {
   readonly started: string;
 }
 
-const placeOf = (id: string): string => `intents/${id}`;
+/** Groups whose digests are kept from their begin to their commit. */
+const REMEMBERED = 256;
 
-export function createIntents(
-  core: LedgerCore,
-  fence: Pick<Fence, "isFenced">,
-  lineage: Pick<Lineage, "recordArtifacts">,
-): Intents {
-  const { connection, digests } = core;
+const placeOf = (group: string): string => `intents/${group}`;
 
-  function intentRow(id: string): IntentRow | undefined {
-    return connection.get<IntentRow>("SELECT * FROM intents WHERE id = ?", id);
+/** The id of a write: its group's, with its place where the group has several. */
+function memberId(group: string, place: number, size: number): string {
+  return size === 1 ? group : `${group}.${place}`;
+}
+
+function parseMember(id: string): readonly [group: string, place: number] {
+  const [group = "", place = "0"] = id.split(".");
+  return [group, Number(place)];
+}
+
+function toSealed({ ref, subjects, sources, contentDigest, isKeyReusable }: Intended): Sealed {
+  return [
+    ref.surface,
+    ref.key,
+    subjects.map(({ identifier: { type, value } }) => [type, value]),
+    sources.map((source) => [source.ref.surface, source.ref.key]),
+    contentDigest === undefined ? "" : Buffer.from(contentDigest).toString("base64"),
+    isKeyReusable ? 1 : 0,
+  ];
+}
+
+function fromSealed([surface, key, subjects, sources, contentDigest, isKeyReusable]: Sealed): Omit<
+  IntentOrder,
+  "leaseMs"
+> {
+  return {
+    ref: { surface: surfaceId(surface), key: artifactKey(key) },
+    subjects: subjects.map(([type, value]) => ({ type, value })),
+    sources: sources.map(([of, at]) => ({ surface: surfaceId(of), key: artifactKey(at) })),
+    ...(contentDigest === "" ? {} : { contentDigest: new Uint8Array(Buffer.from(contentDigest, "base64")) }),
+    isKeyReusable: isKeyReusable === 1,
+  };
+}
+
+function refuseSource({ ref: { surface } }: Intended): never {
+  throw new WriteRefusedError("ERASED_SOURCE", `a derivation into ${surface} is refused, a source of it was erased`, {
+    place: { surface },
+    cure: "derive again from sources that exist",
+  });
+}
+
+export function createIntents(core: LedgerCore): Intents {
+  const { connection } = core;
+  const remembered = new Map<string, readonly Intended[]>();
+
+  function intend(list: readonly Omit<IntentOrder, "leaseMs">[]): Intended[] {
+    return digestRecords(core, list).map((record, place) => ({
+      ...record,
+      isKeyReusable: list[place]?.isKeyReusable === true,
+    }));
   }
 
-  function open({ id, sealed }: IntentRow): Intended {
-    return parseJsonBytes<Intended>(unsealByGuard(core, placeOf(id), sealed));
-  }
-
-  function refuseWhereForbidden({ ref, subjects, sources, isKeyReusable }: Intended): void {
-    const place = { surface: ref.surface };
-    const isKnown = subjects.length + sources.length > 0;
-    const refs = isKeyReusable === true && isKnown ? [] : [ref];
-    if (fence.isFenced({ identifiers: subjects, refs, sources })) {
-      throw new WriteRefusedError(
-        "FENCED",
-        `a write to ${ref.surface} is refused, its person, its key or a source of it is being erased`,
-        { place, cure: "do not retry; undo what was written" },
-      );
+  function remember(group: string, list: readonly Intended[]): void {
+    remembered.set(group, list);
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= REMEMBERED) return;
+      remembered.delete(oldest);
     }
+  }
+
+  function groupRow(group: string): GroupRow | undefined {
+    return connection.get<GroupRow>("SELECT * FROM intents WHERE id = ?", group);
+  }
+
+  function open({ id, sealed }: GroupRow): readonly (Sealed | null)[] {
+    return parseJsonBytes<readonly (Sealed | null)[]>(unsealByGuard(core, placeOf(id), sealed));
+  }
+
+  function sealList(group: string, list: readonly (Sealed | null)[]): Uint8Array {
+    return sealByGuard(core, placeOf(group), jsonBytes(list));
+  }
+
+  /** The digests by which a write is judged under a fence. */
+  function judged({ digest, subjects, sources, isKeyReusable }: Intended): Uint8Array[] {
+    const isKnown = subjects.length + sources.length > 0;
+    const all = [...subjects, ...sources].map((one) => one.digest);
+    return isKeyReusable && isKnown ? all : [...all, digest];
+  }
+
+  function isAnyErased(digests: readonly Uint8Array[]): boolean {
+    if (digests.length === 0) return false;
     const erased = connection.get(
       `SELECT 1 FROM json_each(?) AS j CROSS JOIN artifacts AS a ON a.digest = unhex(j.value)
-       WHERE a.state = 'erased' LIMIT 1`,
-      hexList(sources.map((source) => digests.artifactDigest(source))),
+       WHERE a.state = ${STATE.erased} LIMIT 1`,
+      hexList(digests),
     );
-    if (erased !== undefined) {
-      throw new WriteRefusedError(
-        "ERASED_SOURCE",
-        `a derivation into ${ref.surface} is refused, a source of it was erased`,
-        {
-          place,
-          cure: "derive again from sources that exist",
-        },
-      );
+    return erased !== undefined;
+  }
+
+  /** Asks for all at once; only where the answer is yes, for each, so that the refusal names its surface. @throws WriteRefusedError */
+  function refuseFenced(list: readonly Intended[]): void {
+    if (!isAnyFenced(core, list.flatMap(judged))) return;
+    const surface = list.find((one) => isAnyFenced(core, judged(one)))?.ref.surface ?? "";
+    throw new WriteRefusedError(
+      "FENCED",
+      `a write to ${surface} is refused, its person, its key or a source of it is being erased`,
+      { place: { surface }, cure: "do not retry; undo what was written" },
+    );
+  }
+
+  function refuseErased(list: readonly Intended[]): void {
+    const sourcesOf = ({ sources }: Intended): Uint8Array[] => sources.map(({ digest }) => digest);
+    if (!isAnyErased(list.flatMap(sourcesOf))) return;
+    const found = list.find((one) => isAnyErased(sourcesOf(one)));
+    if (found !== undefined) refuseSource(found);
+  }
+
+  /** Gives writes of one group a new state; what ended leaves the sealed list, and the last one the table. */
+  function setStates(row: GroupRow, places: readonly number[], state: "-" | "u"): void {
+    const ending = new Set(places);
+    const states = [...row.states].map((letter, place) => (ending.has(place) && letter !== "-" ? state : letter));
+    if (states.every((letter) => letter === "-")) {
+      remembered.delete(row.id);
+      connection.run("DELETE FROM intents WHERE id = ?", row.id);
+      return;
     }
+    const values: SqlValue[] = [states.join("")];
+    if (state === "-") {
+      const list = open(row).map((one, place) => (states[place] === "-" ? null : one));
+      connection.run(
+        "UPDATE intents SET states = ?, sealed = ? WHERE id = ?",
+        ...values,
+        sealList(row.id, list),
+        row.id,
+      );
+    } else connection.run("UPDATE intents SET states = ? WHERE id = ?", ...values, row.id);
   }
 
-  function record({ ref, subjects, sources, contentDigest }: Intended): void {
-    const digest =
-      contentDigest === undefined ? {} : { contentDigest: new Uint8Array(Buffer.from(contentDigest, "hex")) };
-    lineage.recordArtifacts([{ ref, subjects, sources, origin: "recorded", ...digest }]);
+  function byGroup(ids: readonly string[]): Map<string, number[]> {
+    const groups = new Map<string, number[]>();
+    for (const id of ids) {
+      const [group, place] = parseMember(id);
+      const places = groups.get(group);
+      if (places === undefined) groups.set(group, [place]);
+      else places.push(place);
+    }
+    return groups;
   }
 
-  function end(id: string): void {
-    connection.run("DELETE FROM intents WHERE id = ?", id);
+  function commitGroup(group: string, places: readonly number[]): void {
+    const row = groupRow(group);
+    if (row === undefined || places.some((place) => row.states[place] !== "o")) {
+      throw new WriteRefusedError("FENCED", "a commit is refused, its intent was resolved while it was paused", {
+        cure: "undo what was written",
+      });
+    }
+    const list = remembered.get(group);
+    const chosen =
+      list === undefined
+        ? intend(orders(row, places))
+        : places.flatMap((place) => {
+            const one = list[place];
+            return one === undefined ? [] : [one];
+          });
+    refuseFenced(chosen);
+    enterRecords(core, chosen, "recorded", refuseSource);
+    setStates(row, places, "-");
   }
 
-  function begin(order: IntentOrder, writer: OpenIntent["writer"]): string {
-    const intended: Intended = {
-      ref: plainRef(order.ref),
-      subjects: order.subjects.map((subject) => plainIdentifier(subject)),
-      sources: order.sources.map((source) => plainRef(source)),
-      ...(order.isKeyReusable === true ? { isKeyReusable: true } : {}),
-      ...(order.contentDigest === undefined ? {} : { contentDigest: Buffer.from(order.contentDigest).toString("hex") }),
-    };
-    refuseWhereForbidden(intended);
-    const id = newId(core);
-    connection.run(
-      "INSERT INTO intents (id, state, sealed, begun, lease_until, host, pid, started) VALUES (?, 'open', ?, ?, ?, ?, ?, ?)",
-      id,
-      sealByGuard(core, placeOf(id), jsonBytes(intended)),
-      now(core),
-      new Date(core.clock().getTime() + order.leaseMs).toISOString(),
-      writer.host,
-      writer.pid,
-      writer.started,
-    );
-    return id;
+  function orders(row: GroupRow, places: readonly number[]): Omit<IntentOrder, "leaseMs">[] {
+    const list = open(row);
+    return places.flatMap((place) => {
+      const one = list[place];
+      return one === undefined || one === null ? [] : [fromSealed(one)];
+    });
   }
 
   return {
-    beginIntents: (list, writer) => connection.transaction(() => list.map((order) => begin(order, writer))),
-    commitIntents(ids) {
+    beginIntents(list, writer) {
+      if (list.length === 0) return [];
+      const intended = intend(list);
+      const group = newId(core);
+      const leaseMs = Math.max(...list.map((order) => order.leaseMs));
       connection.transaction(() => {
-        for (const id of ids) {
-          const row = intentRow(id);
-          if (row?.state !== "open") {
-            throw new WriteRefusedError("FENCED", "a commit is refused, its intent was resolved while it was paused", {
-              cure: "undo what was written",
-            });
-          }
-          const intended = open(row);
-          refuseWhereForbidden(intended);
-          record(intended);
-          end(id);
-        }
+        refuseFenced(intended);
+        refuseErased(intended);
+        connection.run(
+          "INSERT INTO intents (id, states, sealed, begun, lease_until, host, pid, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          group,
+          "o".repeat(list.length),
+          sealList(group, intended.map(toSealed)),
+          now(core),
+          new Date(core.clock().getTime() + leaseMs).toISOString(),
+          writer.host,
+          writer.pid,
+          writer.started,
+        );
       });
+      remember(group, intended);
+      return list.map((_, place) => memberId(group, place, list.length));
+    },
+    commitIntents(ids) {
+      // Lost by a power failure, it leaves the open intent, which tells the same and is resolved by reading the store.
+      connection.transaction(() => {
+        for (const [group, places] of byGroup(ids)) commitGroup(group, places);
+      }, "lazy");
     },
     abortIntents(ids) {
       connection.transaction(() => {
-        for (const id of ids) end(id);
+        for (const [group, places] of byGroup(ids)) {
+          const row = groupRow(group);
+          if (row !== undefined) setStates(row, places, "-");
+        }
         connection.flushAfterCommit();
       });
     },
     openIntents: () =>
-      connection.all<IntentRow>("SELECT * FROM intents ORDER BY begun, id").map((row): OpenIntent => {
-        const { ref, subjects, sources, contentDigest } = open(row);
-        return {
-          id: row.id,
-          ref,
-          subjects,
-          sources,
-          ...(contentDigest === undefined ? {} : { contentDigest: new Uint8Array(Buffer.from(contentDigest, "hex")) }),
-          begun: new Date(row.begun),
-          leaseUntil: new Date(row.lease_until),
-          writer: { host: row.host, pid: row.pid, started: row.started },
-          state: row.state,
-        };
+      connection.all<GroupRow>("SELECT * FROM intents ORDER BY begun, id").flatMap((row) => {
+        const list = open(row);
+        return [...row.states].flatMap((letter, place): OpenIntent[] => {
+          const one = list[place];
+          if (letter === "-" || one === undefined || one === null) return [];
+          const { ref, subjects, sources, contentDigest } = fromSealed(one);
+          return [
+            {
+              id: memberId(row.id, place, row.states.length),
+              ref,
+              subjects,
+              sources,
+              ...(contentDigest === undefined ? {} : { contentDigest }),
+              begun: new Date(row.begun),
+              leaseUntil: new Date(row.lease_until),
+              writer: { host: row.host, pid: row.pid, started: row.started },
+              state: letter === "o" ? "open" : "unresolved",
+            },
+          ];
+        });
       }),
     resolveIntent(id, how) {
+      const [group, place] = parseMember(id);
       connection.transaction(() => {
-        const row = intentRow(id);
-        if (row === undefined) return;
+        const row = groupRow(group);
+        const letter = row?.states[place];
+        if (row === undefined || letter === undefined || letter === "-") return;
         switch (how) {
           case "joined":
             // It was found in its store: under the fence it joins the closure instead of being refused.
-            record(open(row));
-            end(id);
+            enterRecords(core, intend(orders(row, [place])), "recorded");
+            setStates(row, [place], "-");
             return;
           case "aborted":
-            end(id);
+            setStates(row, [place], "-");
             connection.flushAfterCommit();
             return;
           case "unresolved":
-            connection.run("UPDATE intents SET state = 'unresolved' WHERE id = ?", id);
+            setStates(row, [place], "u");
             return;
           default:
             how satisfies never;

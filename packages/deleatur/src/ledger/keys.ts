@@ -3,6 +3,8 @@ import { createHmac, createPrivateKey, createPublicKey, sign, type KeyObject } f
 import { publicKeyPem, utf8 } from "@deleatur/verify";
 import { LedgerError } from "../model/errors.ts";
 import { listKeyFiles, readKeyFile, removeKeyFile, writeKeyFile } from "./key-files.ts";
+import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
+import { createKeySeal, type KeySeal } from "./key-seal.ts";
 import { deriveKey } from "./seal.ts";
 
 const EPOCH_FILE = /^epoch-([1-9][0-9]{0,14})$/;
@@ -22,6 +24,10 @@ export class LedgerKeys {
   readonly directory: string;
   /** Raw Ed25519 public key, 32 bytes. */
   readonly publicKey: Uint8Array;
+  /** HMAC-SHA-256 under the guard key. */
+  readonly guardHash: KeyedHash;
+  /** Seals the keys of artifacts. */
+  readonly artifactSeal: KeySeal;
   readonly #material: KeyMaterial;
   readonly #signing: KeyObject;
   readonly #guardSeal: Uint8Array;
@@ -39,6 +45,8 @@ export class LedgerKeys {
     this.#signing = parseSigningKey(material.signing);
     const jwk = createPublicKey(this.#signing).export({ format: "jwk" });
     this.publicKey = new Uint8Array(Buffer.from(jwk.x ?? "", "base64url"));
+    this.guardHash = createKeyedHash(material.guard);
+    this.artifactSeal = createKeySeal(deriveKey(material.guard, "artifact-seal"));
     this.#guardSeal = deriveKey(material.guard, "guard-seal");
     this.#requestWrap = deriveKey(material.request, "request-wrap");
   }
@@ -51,11 +59,6 @@ export class LedgerKeys {
   /** Wraps the keys of single requests. */
   get requestWrap(): Uint8Array {
     return this.#requestWrap;
-  }
-
-  /** HMAC-SHA256 under the guard key. */
-  guardHmac(message: Uint8Array): Uint8Array {
-    return createHmac("sha256", this.#material.guard).update(message).digest();
   }
 
   /** What the ledger keeps to know a key again: says nothing about the key. */

@@ -1,6 +1,7 @@
 // The ledger as the engine sees it: lineage, intents, fences, denylist, requests, epochs, risks and the log behind one synchronous interface. Types only.
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import type { Derived } from "./closure.ts";
 import type { Compaction } from "./compaction.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
@@ -34,8 +35,6 @@ export interface ArtifactRecord {
 export interface KnownArtifact {
   readonly state: ArtifactState;
   readonly knownBy: EdgeOrigin;
-  /** Of live artifacts only. */
-  readonly contentDigest?: Uint8Array;
   readonly erasedAt?: string;
 }
 
@@ -74,6 +73,8 @@ export interface Lineage {
   artifactsAbout(identifiers: readonly SubjectIdentifier[]): readonly ArtifactRef[];
   /** Everything derived from these artifacts, transitively, themselves included at depth 0; sources stand before what is derived from them. Erased artifacts are walked through; their refs are known no more. */
   closure(from: readonly ArtifactRef[]): readonly Reached[];
+  /** The same by keyed digest, and no key opened; the erased among them too. */
+  derivedFrom(from: readonly ArtifactRef[]): Derived;
   /** Drops key, content digest and persons; the keyed digest and the edges stay. */
   markErased(refs: readonly ArtifactRef[], request: RequestId): void;
   dropSources(derived: ArtifactRef, sources: readonly ArtifactRef[]): void;

@@ -85,7 +85,7 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
     ...createClosure(core),
     ...createHolds(core),
     ...fence,
-    ...createIntents(core, fence, lineage),
+    ...createIntents(core),
     ...createDenylist(core),
     ...createWordRuns(digests),
     ...createFingerprints(core),

@@ -36,13 +36,14 @@ export function unseal(key: Uint8Array, place: Uint8Array, sealed: Uint8Array): 
     decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   } catch (cause) {
-    throw new LedgerError(
-      "SEAL_BROKEN",
-      "a sealed value of the ledger does not open with its key, restore ledger and keys of the same day",
-      {
-        cure: "restore the ledger and its keys from the same backup",
-        cause,
-      },
-    );
+    throw sealBroken(cause);
   }
+}
+
+export function sealBroken(cause?: unknown): LedgerError {
+  return new LedgerError(
+    "SEAL_BROKEN",
+    "a sealed value of the ledger does not open with its key, restore ledger and keys of the same day",
+    { cure: "restore the ledger and its keys from the same backup", cause },
+  );
 }

@@ -7,36 +7,40 @@ CREATE TABLE meta (
   value BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- digest: HMAC of surface and key. sealed: key and content digest, NULL once erased. content_tag: HMAC of the content digest.
--- mentioned: named as a source, never recorded itself.
+-- id: counts up, so that what is recorded together stands together; a row stays for good, and its id with it.
+-- digest: HMAC of surface and key. sealed: the key, NULL once erased. content_tag: HMAC of the content's digest.
+-- state 0 mentioned (named as a source, never recorded itself), 1 live, 2 erased. known_by, origin: 0 recorded, 1 declared, 2 inferred.
 CREATE TABLE artifacts (
-  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  id INTEGER NOT NULL PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
   surface TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('mentioned', 'live', 'erased')),
-  known_by TEXT NOT NULL CHECK (known_by IN ('recorded', 'declared', 'inferred')),
+  state INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
+  known_by INTEGER NOT NULL CHECK (known_by IN (0, 1, 2)),
   sealed BLOB,
   content_tag BLOB,
-  recorded_at TEXT NOT NULL,
   erased_at TEXT,
-  CHECK ((state = 'erased') = (sealed IS NULL))
-) STRICT, WITHOUT ROWID;
+  CHECK ((state = 2) = (sealed IS NULL))
+) STRICT;
 
+-- Both ends are ids of artifacts.
 CREATE TABLE derivations (
-  source BLOB NOT NULL,
-  derived BLOB NOT NULL,
-  origin TEXT NOT NULL CHECK (origin IN ('recorded', 'declared', 'inferred')),
+  source INTEGER NOT NULL,
+  derived INTEGER NOT NULL,
+  origin INTEGER NOT NULL CHECK (origin IN (0, 1, 2)),
   PRIMARY KEY (source, derived)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX derivations_by_derived ON derivations (derived, source);
 
 CREATE TABLE identifiers (
-  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+  id INTEGER NOT NULL PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
   sealed BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
+-- Ids of identifiers and artifacts.
 CREATE TABLE artifact_subjects (
-  subject BLOB NOT NULL REFERENCES identifiers (digest),
-  artifact BLOB NOT NULL REFERENCES artifacts (digest),
+  subject INTEGER NOT NULL,
+  artifact INTEGER NOT NULL,
   PRIMARY KEY (subject, artifact)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX artifact_subjects_by_artifact ON artifact_subjects (artifact, subject);
@@ -57,9 +61,10 @@ CREATE TABLE holds (
   since TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- One row for all writes that began together. states: a letter for each of them, o open, u unresolved, - ended; sealed: the list of them, without the ended.
 CREATE TABLE intents (
   id TEXT NOT NULL PRIMARY KEY,
-  state TEXT NOT NULL CHECK (state IN ('open', 'unresolved')),
+  states TEXT NOT NULL CHECK (states GLOB '*[ou]*'),
   sealed BLOB NOT NULL,
   begun TEXT NOT NULL,
   lease_until TEXT NOT NULL,
