@@ -15,8 +15,8 @@ export interface Connection {
   readonly readonly: boolean;
   /** Answers the number of changed rows. */
   run(sql: string, ...values: readonly SqlValue[]): number;
-  /** Inserts rows, many a statement: `head` ends in VALUES, `tail` is what follows the rows. All rows have one width. */
-  runRows(head: string, rows: readonly (readonly SqlValue[])[], tail?: string): void;
+  /** Inserts rows, many a statement: `head` ends in VALUES, `tail` is what follows the rows; the rows' values stand one behind the other, `width` a row. Answers how many rows changed. */
+  runRows(head: string, rows: readonly [values: readonly SqlValue[], width: number], tail?: string): number;
   get<Row>(sql: string, ...values: readonly SqlValue[]): Found<Row>;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
   /** Rows as arrays, for large answers. */
@@ -87,13 +87,13 @@ export function connect(
 
   function within<T>(act: () => T): T {
     const level = depth;
-    attempt(file, () => database.exec(level === 0 ? "BEGIN IMMEDIATE" : `SAVEPOINT level_${level}`));
+    attempt(file, () => prepared(level === 0 ? "BEGIN IMMEDIATE" : `SAVEPOINT level_${level}`).run());
     depth += 1;
     try {
       const result = act();
       if (result instanceof Promise)
         throw new LedgerError("ASYNC_TRANSACTION", "a transaction of the ledger ends before a promise does");
-      attempt(file, () => database.exec(level === 0 ? "COMMIT" : `RELEASE level_${level}`));
+      attempt(file, () => prepared(level === 0 ? "COMMIT" : `RELEASE level_${level}`).run());
       return result;
     } catch (error) {
       rollBack(level);
@@ -107,17 +107,18 @@ export function connect(
     file,
     readonly: options.readonly,
     run: (sql, ...values) => attempt(file, () => prepared(sql).run(...values).changes),
-    runRows(head, rows, tail = "") {
-      const marks = `(${(rows[0] ?? []).map(() => "?").join(",")})`;
-      let done = 0;
+    runRows(head, [values, width], tail = "") {
+      let [done, changed] = [0, 0];
       for (const size of ROWS_AT_ONCE) {
-        if (rows.length - done < size) continue;
-        const statement = prepared(`${head} ${Array.from({ length: size }, () => marks).join(",")} ${tail}`);
-        for (; rows.length - done >= size; done += size) {
-          const values = rows.slice(done, done + size).flat();
-          attempt(file, () => statement.run(...values));
+        const step = size * width;
+        if (values.length - done < step) continue;
+        const statement = prepared(rowsSql(head, size, width, tail));
+        for (; values.length - done >= step; done += step) {
+          const part = done === 0 && values.length === step ? values : values.slice(done, done + step);
+          changed += attempt(file, () => statement.run(...part).changes);
         }
       }
+      return changed;
     },
     get: <Row>(sql: string, ...values: readonly SqlValue[]): Found<Row> =>
       attempt(file, () => named(sql).get(...values)),
@@ -172,6 +173,11 @@ export function connect(
       database.close();
     },
   };
+}
+
+function rowsSql(head: string, size: number, width: number, tail: string): string {
+  const row = `(${"?,".repeat(width - 1)}?)`;
+  return `${head} ${`${row},`.repeat(size - 1)}${row} ${tail}`;
 }
 
 function attempt<T>(file: string, act: () => T): T {

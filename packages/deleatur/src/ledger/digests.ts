@@ -6,8 +6,16 @@ import type { Digests } from "./ledger.ts";
 
 const PREFIX = utf8("deleatur/keyed-digest/v1\0");
 
+/** For the ledger's own parts, which need both. */
+export interface HexDigests extends Digests {
+  /** Hex of `identifierDigest`. */
+  hashIdentifier(identifier: SubjectIdentifier): string;
+  /** Hex of `artifactDigest`. */
+  hashArtifact(ref: ArtifactRef): string;
+}
+
 /** Digests under the guard key: domain and parts are length-prefixed, so that no two lists of parts run together. */
-export function createDigests(keys: LedgerKeys): Digests {
+export function createDigests(keys: LedgerKeys): HexDigests {
   const prefixes = new Map<string, Uint8Array>();
 
   function prefixOf(domain: string): Uint8Array {
@@ -19,11 +27,16 @@ export function createDigests(keys: LedgerKeys): Digests {
     return prefix;
   }
 
+  const bytes = (hex: string): Uint8Array => Buffer.from(hex, "hex");
+  const hashIdentifier = ({ type, value }: SubjectIdentifier): string =>
+    keys.guardHash(prefixOf("guard/identifier"), [type, value]);
+  const hashArtifact = ({ surface, key }: ArtifactRef): string => keys.guardHash(prefixOf("artifact"), [surface, key]);
   return {
-    keyedDigest: (domain, ...parts) => keys.guardHash(prefixOf(domain), parts),
+    keyedDigest: (domain, ...parts) => bytes(keys.guardHash(prefixOf(domain), parts)),
     // Lineage, fence and denylist name a person by one digest, so that a lift finds the guard's entries.
-    identifierDigest: ({ type, value }: SubjectIdentifier) =>
-      keys.guardHash(prefixOf("guard/identifier"), [type, value]),
-    artifactDigest: ({ surface, key }: ArtifactRef) => keys.guardHash(prefixOf("artifact"), [surface, key]),
+    identifierDigest: (identifier) => bytes(hashIdentifier(identifier)),
+    artifactDigest: (ref) => bytes(hashArtifact(ref)),
+    hashIdentifier,
+    hashArtifact,
   };
 }

@@ -1,15 +1,19 @@
 // The fence: from the start of a request, no new write about its person and no derivation from its closure. It must not hold anything but digests.
 import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
-import { hexList, type LedgerCore } from "./ledger-core.ts";
+import { hexArray, type LedgerCore } from "./ledger-core.ts";
 import type { Fence } from "./ledger.ts";
 
-/** Whether any of these stands under a fence; the caller holds the transaction in which the answer counts. */
-export function isAnyFenced({ connection }: LedgerCore, digests: readonly Uint8Array[]): boolean {
-  // Most of the time no fence is up.
-  if (digests.length === 0 || connection.get("SELECT 1 FROM fences LIMIT 1") === undefined) return false;
+/** Whether any fence is up at all: most of the time there is none. */
+export function isFenceUp({ connection }: LedgerCore): boolean {
+  return connection.get("SELECT 1 FROM fences LIMIT 1") !== undefined;
+}
+
+/** Whether any of these digests, as hex, stands under a fence; the caller holds the transaction in which the answer counts. */
+export function isAnyFenced({ connection }: LedgerCore, hexes: readonly string[]): boolean {
+  if (hexes.length === 0) return false;
   const hit = connection.get(
     "SELECT 1 FROM json_each(?) AS j CROSS JOIN fences AS f ON f.digest = unhex(j.value) LIMIT 1",
-    hexList(digests),
+    hexArray(hexes),
   );
   return hit !== undefined;
 }
@@ -42,8 +46,8 @@ export function createFence(core: LedgerCore): Fence {
     },
     isFenced({ identifiers = [], refs = [], sources = [] }) {
       return isAnyFenced(core, [
-        ...identifiers.map((identifier) => digests.identifierDigest(identifier)),
-        ...[...refs, ...sources].map((ref) => digests.artifactDigest(ref)),
+        ...identifiers.map((identifier) => digests.hashIdentifier(identifier)),
+        ...[...refs, ...sources].map((ref) => digests.hashArtifact(ref)),
       ]);
     },
   };

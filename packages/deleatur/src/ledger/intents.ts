@@ -1,21 +1,13 @@
 // Intents: a write is announced, done, committed; under a fence it is refused, in the same transaction (DESIGN §3.3). An intent must not end by time.
 import { WriteRefusedError } from "../model/errors.ts";
 import { artifactKey, surfaceId } from "../model/ids.ts";
+import { digestRecords, findRows, rowOf, type DigestedRecord, type Rows } from "./artifact-rows.ts";
 import type { SqlValue } from "./connection.ts";
-import { isAnyFenced } from "./fence.ts";
-import {
-  hexList,
-  jsonBytes,
-  newId,
-  now,
-  parseJsonBytes,
-  sealByGuard,
-  unsealByGuard,
-  type LedgerCore,
-} from "./ledger-core.ts";
+import { isAnyFenced, isFenceUp } from "./fence.ts";
+import { jsonBytes, newId, now, parseJsonBytes, sealByGuard, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { IntentOrder, Intents, OpenIntent } from "./ledger.ts";
-import { STATE } from "./lineage-codes.ts";
-import { digestRecords, enterRecords, type DigestedRecord } from "./record-artifacts.ts";
+import { ORIGINS, STATE } from "./lineage-codes.ts";
+import { enterAnnounced, enterRecords } from "./record-artifacts.ts";
 
 /** What is sealed of one write; null in the place of one that has ended. Lists, for there are many of them. */
 type Sealed = readonly [
@@ -31,6 +23,12 @@ interface Intended extends DigestedRecord {
   readonly isKeyReusable: boolean;
 }
 
+/** The writes of a group as they were announced, with the rows that the ledger had then. */
+interface Announced {
+  readonly list: readonly Intended[];
+  readonly rows: Rows;
+}
+
 interface GroupRow {
   readonly id: string;
   readonly states: string;
@@ -44,6 +42,7 @@ interface GroupRow {
 
 /** Groups whose digests are kept from their begin to their commit. */
 const REMEMBERED = 256;
+const RECORDED = ORIGINS.indexOf("recorded");
 
 const placeOf = (group: string): string => `intents/${group}`;
 
@@ -57,7 +56,7 @@ function parseMember(id: string): readonly [group: string, place: number] {
   return [group, Number(place)];
 }
 
-function toSealed({ ref, subjects, sources, contentDigest, isKeyReusable }: Intended): Sealed {
+function toSealed({ artifact: { ref }, subjects, sources, contentDigest, isKeyReusable }: Intended): Sealed {
   return [
     ref.surface,
     ref.key,
@@ -81,7 +80,11 @@ function fromSealed([surface, key, subjects, sources, contentDigest, isKeyReusab
   };
 }
 
-function refuseSource({ ref: { surface } }: Intended): never {
+function refuseSource({
+  artifact: {
+    ref: { surface },
+  },
+}: Intended): never {
   throw new WriteRefusedError("ERASED_SOURCE", `a derivation into ${surface} is refused, a source of it was erased`, {
     place: { surface },
     cure: "derive again from sources that exist",
@@ -90,7 +93,7 @@ function refuseSource({ ref: { surface } }: Intended): never {
 
 export function createIntents(core: LedgerCore): Intents {
   const { connection } = core;
-  const remembered = new Map<string, readonly Intended[]>();
+  const remembered = new Map<string, Announced>();
 
   function intend(list: readonly Omit<IntentOrder, "leaseMs">[]): Intended[] {
     return digestRecords(core, list).map((record, place) => ({
@@ -99,8 +102,17 @@ export function createIntents(core: LedgerCore): Intents {
     }));
   }
 
-  function remember(group: string, list: readonly Intended[]): void {
-    remembered.set(group, list);
+  /** Looks up what the writes name. @throws WriteRefusedError */
+  function announce(list: readonly Intended[]): Announced {
+    refuseFenced(list);
+    const rows = findRows(core, list, RECORDED);
+    for (const one of list)
+      if (one.sources.some((source) => rowOf(rows, source).state === STATE.erased)) refuseSource(one);
+    return { list, rows };
+  }
+
+  function remember(group: string, announced: Announced): void {
+    remembered.set(group, announced);
     for (const oldest of remembered.keys()) {
       if (remembered.size <= REMEMBERED) return;
       remembered.delete(oldest);
@@ -119,39 +131,22 @@ export function createIntents(core: LedgerCore): Intents {
     return sealByGuard(core, placeOf(group), jsonBytes(list));
   }
 
-  /** The digests by which a write is judged under a fence. */
-  function judged({ digest, subjects, sources, isKeyReusable }: Intended): Uint8Array[] {
+  /** The digests, as hex, by which a write is judged under a fence. */
+  function judged({ artifact, subjects, sources, isKeyReusable }: Intended): string[] {
     const isKnown = subjects.length + sources.length > 0;
-    const all = [...subjects, ...sources].map((one) => one.digest);
-    return isKeyReusable && isKnown ? all : [...all, digest];
-  }
-
-  function isAnyErased(digests: readonly Uint8Array[]): boolean {
-    if (digests.length === 0) return false;
-    const erased = connection.get(
-      `SELECT 1 FROM json_each(?) AS j CROSS JOIN artifacts AS a ON a.digest = unhex(j.value)
-       WHERE a.state = ${STATE.erased} LIMIT 1`,
-      hexList(digests),
-    );
-    return erased !== undefined;
+    const all = [...subjects, ...sources].map(({ hex }) => hex);
+    return isKeyReusable && isKnown ? all : [...all, artifact.hex];
   }
 
   /** Asks for all at once; only where the answer is yes, for each, so that the refusal names its surface. @throws WriteRefusedError */
   function refuseFenced(list: readonly Intended[]): void {
-    if (!isAnyFenced(core, list.flatMap(judged))) return;
-    const surface = list.find((one) => isAnyFenced(core, judged(one)))?.ref.surface ?? "";
+    if (!isFenceUp(core) || !isAnyFenced(core, list.flatMap(judged))) return;
+    const surface = list.find((one) => isAnyFenced(core, judged(one)))?.artifact.ref.surface ?? "";
     throw new WriteRefusedError(
       "FENCED",
       `a write to ${surface} is refused, its person, its key or a source of it is being erased`,
       { place: { surface }, cure: "do not retry; undo what was written" },
     );
-  }
-
-  function refuseErased(list: readonly Intended[]): void {
-    const sourcesOf = ({ sources }: Intended): Uint8Array[] => sources.map(({ digest }) => digest);
-    if (!isAnyErased(list.flatMap(sourcesOf))) return;
-    const found = list.find((one) => isAnyErased(sourcesOf(one)));
-    if (found !== undefined) refuseSource(found);
   }
 
   /** Gives writes of one group a new state; what ended leaves the sealed list, and the last one the table. */
@@ -193,16 +188,15 @@ export function createIntents(core: LedgerCore): Intents {
         cure: "undo what was written",
       });
     }
-    const list = remembered.get(group);
-    const chosen =
-      list === undefined
-        ? intend(orders(row, places))
-        : places.flatMap((place) => {
-            const one = list[place];
-            return one === undefined ? [] : [one];
-          });
-    refuseFenced(chosen);
-    enterRecords(core, chosen, "recorded", refuseSource);
+    const announced = remembered.get(group);
+    if (announced !== undefined && places.length === row.states.length) {
+      refuseFenced(announced.list);
+      enterAnnounced(core, announced.list, "recorded", announced.rows, refuseSource);
+    } else {
+      const list = intend(orders(row, places));
+      announce(list);
+      enterRecords(core, list, "recorded");
+    }
     setStates(row, places, "-");
   }
 
@@ -220,9 +214,8 @@ export function createIntents(core: LedgerCore): Intents {
       const intended = intend(list);
       const group = newId(core);
       const leaseMs = Math.max(...list.map((order) => order.leaseMs));
-      connection.transaction(() => {
-        refuseFenced(intended);
-        refuseErased(intended);
+      const announced = connection.transaction(() => {
+        const looked = announce(intended);
         connection.run(
           "INSERT INTO intents (id, states, sealed, begun, lease_until, host, pid, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
           group,
@@ -234,8 +227,9 @@ export function createIntents(core: LedgerCore): Intents {
           writer.pid,
           writer.started,
         );
+        return looked;
       });
-      remember(group, intended);
+      remember(group, announced);
       return list.map((_, place) => memberId(group, place, list.length));
     },
     commitIntents(ids) {

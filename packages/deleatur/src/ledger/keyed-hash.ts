@@ -8,8 +8,8 @@ const OUTER = 0x5c;
 
 export type HashPart = string | Uint8Array;
 
-/** Digests `prefix`, then each part behind its length (u32, big-endian), so that no two lists of parts run together. Text is UTF-8. */
-export type KeyedHash = (prefix: Uint8Array, parts: readonly HashPart[]) => Uint8Array;
+/** Digests `prefix`, then each part behind its length (u32, big-endian), so that no two lists of parts run together. Text is UTF-8. Answers hex. */
+export type KeyedHash = (prefix: Uint8Array, parts: readonly HashPart[]) => string;
 
 function keyBlock(key: Uint8Array, mask: number): Buffer {
   const block = Buffer.alloc(BLOCK, mask);
@@ -24,7 +24,7 @@ export function createKeyedHash(key: Uint8Array): KeyedHash {
   const inner = Buffer.concat([keyBlock(key, INNER), Buffer.alloc(ROOM)]);
   const outer = Buffer.concat([keyBlock(key, OUTER), Buffer.alloc(32)]);
 
-  function long(prefix: Uint8Array, parts: readonly HashPart[]): Uint8Array {
+  function long(prefix: Uint8Array, parts: readonly HashPart[]): string {
     const hmac = createHmac("sha256", key).update(prefix);
     for (const part of parts) {
       const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
@@ -32,7 +32,7 @@ export function createKeyedHash(key: Uint8Array): KeyedHash {
       length.writeUInt32BE(bytes.length);
       hmac.update(length).update(bytes);
     }
-    return hmac.digest();
+    return hmac.digest("hex");
   }
 
   return (prefix, parts) => {
@@ -51,6 +51,6 @@ export function createKeyedHash(key: Uint8Array): KeyedHash {
       end = start + length;
     }
     outer.write(hash("sha256", inner.subarray(0, end), "hex"), BLOCK, "hex");
-    return Buffer.from(hash("sha256", outer, "hex"), "hex");
+    return hash("sha256", outer, "hex");
   };
 }

@@ -3,13 +3,13 @@ import { textOf, toHex, utf8 } from "@deleatur/verify";
 import { artifactKey, surfaceId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import type { Connection } from "./connection.ts";
 import type { LedgerKeys } from "./keys.ts";
-import type { Digests } from "./ledger.ts";
+import type { HexDigests } from "./digests.ts";
 import { seal, unseal } from "./seal.ts";
 
 export interface LedgerCore {
   readonly connection: Connection;
   readonly keys: LedgerKeys;
-  readonly digests: Digests;
+  readonly digests: HexDigests;
   readonly clock: () => Date;
   readonly random: (bytes: number) => Uint8Array;
 }
@@ -50,7 +50,12 @@ export function parseJsonBytes<T>(bytes: Uint8Array): Own<T> {
 
 /** Parameters for `json_each`: lower-case hex of each digest. */
 export function hexList(digests: readonly Uint8Array[]): string {
-  return JSON.stringify(digests.map((digest) => hexOf(digest)));
+  return hexArray(digests.map((digest) => hexOf(digest)));
+}
+
+/** The same for digests that are hex already. */
+export function hexArray(hexes: readonly string[]): string {
+  return hexes.length === 0 ? "[]" : `["${hexes.join('","')}"]`;
 }
 
 export function hexOf(bytes: Uint8Array): string {

@@ -6,7 +6,8 @@ import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts"
 import { hexList, hexOf, now, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { KnownArtifact, KnownSource, Lineage } from "./ledger.ts";
 import { ORIGINS, originOf, STATE } from "./lineage-codes.ts";
-import { contentTag, digestRecords, enterRecords } from "./record-artifacts.ts";
+import { digestRecords } from "./artifact-rows.ts";
+import { contentTag, enterRecords } from "./record-artifacts.ts";
 import { sealBroken } from "./seal.ts";
 
 interface ArtifactRow {

@@ -68,7 +68,7 @@ export function createLog(core: LedgerCore): OpenedLog {
 
   // The head is keyed, so that entries behind the last checkpoint cannot be cut off either.
   function headMac(size: Uint8Array, root: Uint8Array): Uint8Array {
-    return keys.guardHash(utf8("deleatur/log-head/v1\0"), [size, root]);
+    return Buffer.from(keys.guardHash(utf8("deleatur/log-head/v1\0"), [size, root]), "hex");
   }
 
   function writeHead(size: number, root: Uint8Array): void {

@@ -27,10 +27,16 @@ function startedOf(pid: number): string {
   return `${bootId()}/${startTicks(pid)}`;
 }
 
+let current: Writer | undefined;
+
 /** This process. The host carries the process-id namespace: in another container the same number is another process. */
 export function currentWriter(): Writer {
-  const namespace = readOrNothing(() => readlinkSync("/proc/self/ns/pid"));
-  return { host: `${hostname()}/${namespace}`, pid: process.pid, started: startedOf(process.pid) };
+  current ??= {
+    host: `${hostname()}/${readOrNothing(() => readlinkSync("/proc/self/ns/pid"))}`,
+    pid: process.pid,
+    started: startedOf(process.pid),
+  };
+  return current;
 }
 
 export function isSameWriter(a: Writer, b: Writer): boolean {
