@@ -1,7 +1,8 @@
 // `intents`: ends intents whose writer an operator knows to be gone. The store still decides what became of the write, at the intended key.
 import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
-import { isThere } from "../record/write-under-intent.ts";
+import { artifactId } from "../model/ids.ts";
+import { areThere } from "../record/write-under-intent.ts";
 
 export interface SettledIntents {
   /** The write is in the store: it belongs to the closure of whom it is about. */
@@ -21,12 +22,14 @@ export async function settleIntents(
     if (intent !== undefined) return intent;
     throw new UsageError("INTENT_UNKNOWN", "there is no such open intent, see `deleatur intents`");
   });
-  let [joined, aborted] = [0, 0];
-  for (const { id, ref } of intents) {
-    const wasWritten = await isThere(engine, ref, signal);
-    engine.ledger.resolveIntent(id, wasWritten ? "joined" : "aborted");
-    if (wasWritten) joined += 1;
-    else aborted += 1;
-  }
-  return { joined, aborted };
+  const there = await areThere(
+    engine,
+    intents.map(({ ref }) => ref),
+    signal,
+  );
+  const joined = intents.filter(({ ref }) => there.has(artifactId(ref)));
+  engine.ledger.resolveIntents(
+    intents.map(({ id, ref }) => ({ id, how: there.has(artifactId(ref)) ? "joined" : "aborted" })),
+  );
+  return { joined: joined.length, aborted: intents.length - joined.length };
 }

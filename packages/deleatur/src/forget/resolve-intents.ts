@@ -2,7 +2,8 @@
 import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import { isKnownDead } from "../ledger/process-identity.ts";
-import { isThere } from "../record/write-under-intent.ts";
+import type { OpenIntent } from "../ledger/ledger.ts";
+import { areThere } from "../record/write-under-intent.ts";
 
 export interface IntentResolution {
   readonly joined: number;
@@ -20,39 +21,42 @@ export async function resolveIntents(
   signal: AbortSignal,
 ): Promise<IntentResolution> {
   const persons = new Set(about.identifiers.map(({ type, value }) => `${type}:${value}`));
-  const closure = new Set(
-    engine.ledger
-      .closure([...about.refs, ...engine.ledger.artifactsAbout(about.identifiers)])
-      .map(({ ref }) => artifactId(ref)),
-  );
-  let [joined, aborted, unresolved] = [0, 0, 0];
+  const closure = engine.ledger.derivedFrom([...about.refs, ...engine.ledger.artifactsAbout(about.identifiers)]);
+  const isMeant = new Set(about.refs.map(artifactId));
   let waitingUntil: Date | undefined;
+  const declared = new Set(engine.surfaces.map(({ declaration }) => declaration.id));
+  const isDeclared = ({ ref }: OpenIntent): boolean => declared.has(ref.surface);
+  const ended: OpenIntent[] = [];
+  const unresolved: OpenIntent[] = [];
   for (const intent of engine.ledger.openIntents()) {
     const touches =
       intent.subjects.some(({ type, value }) => persons.has(`${type}:${value}`)) ||
-      [intent.ref, ...intent.sources].some((ref) => closure.has(artifactId(ref)));
+      [intent.ref, ...intent.sources].some((ref) => isMeant.has(artifactId(ref)) || closure.has(ref));
     if (!touches) continue;
     const isDead = isKnownDead(intent.writer);
-    if (!isDead && intent.leaseUntil > engine.clock()) {
-      if (waitingUntil === undefined || intent.leaseUntil > waitingUntil) waitingUntil = intent.leaseUntil;
-      continue;
-    }
     // A surface that is declared no more cannot be asked.
-    const isDeclared = engine.surfaces.some(({ declaration }) => declaration.id === intent.ref.surface);
-    const isWritten = isDeclared && (await isThere(engine, intent.ref, signal));
-    if (isDead && isDeclared) {
-      engine.ledger.resolveIntent(intent.id, isWritten ? "joined" : "aborted");
-      if (isWritten) joined += 1;
-      else aborted += 1;
-      continue;
-    }
-    // A row at its key belongs to the closure, but may have stood there before: the slow writer may still put its own over it.
-    if (isWritten) {
-      const { ref, subjects, sources } = intent;
-      engine.ledger.recordArtifacts([{ ref, subjects, sources, origin: "recorded" }]);
-    }
-    engine.ledger.resolveIntent(intent.id, "unresolved");
-    unresolved += 1;
+    if (isDead && isDeclared(intent)) ended.push(intent);
+    else if (isDead || intent.leaseUntil <= engine.clock()) unresolved.push(intent);
+    else if (waitingUntil === undefined || intent.leaseUntil > waitingUntil) waitingUntil = intent.leaseUntil;
   }
-  return { joined, aborted, unresolved, waitingUntil };
+  const asked = [...ended, ...unresolved.filter(isDeclared)].map(({ ref }) => ref);
+  const there = await areThere(engine, asked, signal);
+  const isWritten = ({ ref }: OpenIntent): boolean => there.has(artifactId(ref));
+  const joined = ended.filter(isWritten).length;
+  engine.ledger.transaction(() => {
+    // A row at the key of a writer that lives belongs to the closure, but may have stood there before: the slow writer may still put its own over it.
+    engine.ledger.recordArtifacts(
+      unresolved
+        .filter(isWritten)
+        .map(({ ref, subjects, sources }) => ({ ref, subjects, sources, origin: "recorded" as const })),
+    );
+    engine.ledger.resolveIntents([
+      ...ended.map((intent) => ({
+        id: intent.id,
+        how: isWritten(intent) ? ("joined" as const) : ("aborted" as const),
+      })),
+      ...unresolved.map(({ id }) => ({ id, how: "unresolved" as const })),
+    ]);
+  });
+  return { joined, aborted: ended.length - joined, unresolved: unresolved.length, waitingUntil };
 }

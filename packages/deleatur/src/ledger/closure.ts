@@ -10,7 +10,9 @@ const PART = 10_000;
 
 /** Which artifacts derive from some: asked one by one, no key is opened. */
 export interface Derived {
-  readonly size: number;
+  /** How many the search went over, the erased among them too. */
+  readonly walked: number;
+  /** False for an erased one. */
   has(ref: ArtifactRef): boolean;
 }
 
@@ -222,10 +224,13 @@ export function createClosure(core: LedgerCore): Pick<Lineage, "closure" | "deri
         );
       });
       return {
-        size: reached.ids.length,
+        walked: reached.ids.length,
         has(ref) {
-          const [id] = idsOf(core, [ref]);
-          return id !== undefined && reached.placeOf.has(id);
+          const row = core.connection.get<{ id: number; state: number }>(
+            "SELECT id, state FROM artifacts WHERE digest = ?",
+            core.digests.artifactDigest(ref),
+          );
+          return row !== undefined && row.state !== STATE.erased && reached.placeOf.has(row.id);
         },
       };
     },

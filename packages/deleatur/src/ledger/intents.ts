@@ -1,5 +1,6 @@
 // Intents: a write is announced, done, committed; under a fence it is refused, in the same transaction (DESIGN §3.3). An intent must not end by time.
 import { WriteRefusedError } from "../model/errors.ts";
+import { groupBy } from "../model/group-by.ts";
 import { artifactKey, surfaceId } from "../model/ids.ts";
 import { digestRecords, findRows, rowOf, type DigestedRecord, type Rows } from "./artifact-rows.ts";
 import type { SqlValue } from "./connection.ts";
@@ -200,6 +201,16 @@ export function createIntents(core: LedgerCore): Intents {
     setStates(row, places, "-");
   }
 
+  function resolve(group: string, places: readonly number[], how: "joined" | "aborted" | "unresolved"): void {
+    const row = groupRow(group);
+    if (row === undefined) return;
+    const open = places.filter((place) => row.states[place] === "o" || row.states[place] === "u");
+    if (open.length === 0) return;
+    // What was found in its store joins the closure under the fence, instead of being refused.
+    if (how === "joined") enterRecords(core, intend(orders(row, open)), "recorded");
+    setStates(row, open, how === "unresolved" ? "u" : "-");
+  }
+
   function orders(row: GroupRow, places: readonly number[]): Omit<IntentOrder, "leaseMs">[] {
     const list = open(row);
     return places.flatMap((place) => {
@@ -269,28 +280,11 @@ export function createIntents(core: LedgerCore): Intents {
           ];
         });
       }),
-    resolveIntent(id, how) {
-      const [group, place] = parseMember(id);
+    resolveIntents(ends) {
       connection.transaction(() => {
-        const row = groupRow(group);
-        const letter = row?.states[place];
-        if (row === undefined || letter === undefined || letter === "-") return;
-        switch (how) {
-          case "joined":
-            // It was found in its store: under the fence it joins the closure instead of being refused.
-            enterRecords(core, intend(orders(row, [place])), "recorded");
-            setStates(row, [place], "-");
-            return;
-          case "aborted":
-            setStates(row, [place], "-");
-            connection.flushAfterCommit();
-            return;
-          case "unresolved":
-            setStates(row, [place], "u");
-            return;
-          default:
-            how satisfies never;
-        }
+        for (const [how, some] of groupBy(ends, (end) => end.how))
+          for (const [group, places] of byGroup(some.map(({ id }) => id))) resolve(group, places, how);
+        if (ends.some(({ how }) => how === "aborted")) connection.flushAfterCommit();
       });
     },
   };

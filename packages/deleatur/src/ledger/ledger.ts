@@ -73,7 +73,7 @@ export interface Lineage {
   artifactsAbout(identifiers: readonly SubjectIdentifier[]): readonly ArtifactRef[];
   /** Everything derived from these artifacts, transitively, themselves included at depth 0; sources stand before what is derived from them. Erased artifacts are walked through; their refs are known no more. */
   closure(from: readonly ArtifactRef[]): readonly Reached[];
-  /** The same by keyed digest, and no key opened; the erased among them too. */
+  /** The same, to be asked for single artifacts: no key is opened. */
   derivedFrom(from: readonly ArtifactRef[]): Derived;
   /** Drops key, content digest and persons; the keyed digest and the edges stay. */
   markErased(refs: readonly ArtifactRef[], request: RequestId): void;
@@ -137,8 +137,8 @@ export interface Intents {
   abortIntents(ids: readonly string[]): void;
   /** Open and unresolved ones, oldest first. */
   openIntents(): readonly OpenIntent[];
-  /** How the store, read at the intended key, answered. `joined` records the artifact under the fence. */
-  resolveIntent(id: string, how: "joined" | "aborted" | "unresolved"): void;
+  /** How the store, read at the intended keys, answered. `joined` records the artifact under the fence. */
+  resolveIntents(ends: readonly { readonly id: string; readonly how: "joined" | "aborted" | "unresolved" }[]): void;
 }
 
 export interface FenceSelector {

@@ -2,8 +2,16 @@
 import type { Engine } from "../engine.ts";
 import type { ContentField } from "../model/artifact.ts";
 import { WriteRefusedError } from "../model/errors.ts";
+import { groupBy } from "../model/group-by.ts";
 import { utcTime } from "../model/utc-time.ts";
-import { artifactKey, type ArtifactRef, parseArtifactId, parseIdentifier, surfaceId } from "../model/ids.ts";
+import {
+  artifactId,
+  artifactKey,
+  type ArtifactRef,
+  parseArtifactId,
+  parseIdentifier,
+  surfaceId,
+} from "../model/ids.ts";
 import { contentDigests, guardWrite, type OfferedWrite } from "./guard.ts";
 import { type Held, heldDigest, holdWrites } from "./hold-write.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
@@ -90,10 +98,14 @@ export async function writeUnderIntent<Result>(
       await undo(engine, writes, intents, signal);
       return holdWrites(engine, held);
     }
-    engine.ledger.transaction(() => {
-      engine.ledger.commitIntents(intents);
-      for (const digest of allowances) engine.ledger.useAllowance(digest);
-    });
+    // A commit alone need not be waited for until it is on the disk; the use of an allowance must not be lost.
+    if (allowances.length === 0) engine.ledger.commitIntents(intents);
+    else {
+      engine.ledger.transaction(() => {
+        engine.ledger.commitIntents(intents);
+        for (const digest of allowances) engine.ledger.useAllowance(digest);
+      });
+    }
   } catch (error) {
     if (error instanceof WriteRefusedError) await undo(engine, writes, intents, signal);
     throw error;
@@ -146,11 +158,14 @@ async function abandon(
   intents: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const [index, { ref }] of writes.entries()) {
-    const intent = intents[index];
-    if (intent === undefined) continue;
-    engine.ledger.resolveIntent(intent, (await isThere(engine, ref, signal)) ? "joined" : "aborted");
-  }
+  const refs = writes.map(({ ref }) => ref);
+  const there = await areThere(engine, refs, signal);
+  engine.ledger.resolveIntents(
+    intents.map((id, index) => {
+      const ref = refs[index];
+      return { id, how: ref !== undefined && there.has(artifactId(ref)) ? "joined" : "aborted" };
+    }),
+  );
 }
 
 async function undo(
@@ -159,19 +174,37 @@ async function undo(
   intents: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { ref } of writes) {
-    const surface = await engine.open(ref.surface);
-    const [erased] = await surface.erase([ref.key], signal);
+  for (const [id, refs] of groupBy(
+    writes.map(({ ref }) => ref),
+    (ref) => ref.surface,
+  )) {
+    const surface = await engine.open(id);
+    const keys = refs.map(({ key }) => key);
+    const erased = await surface.erase(keys, signal);
     // What could not be undone stays an open intent: nothing is COMPLIANT until it is resolved.
-    if (erased === undefined || erased.outcome === "failed") return;
+    if (erased.length < keys.length || erased.some(({ outcome }) => outcome === "failed")) return;
   }
   engine.ledger.abortIntents(intents);
 }
 
+/** `surface/key` of each that its store holds. */
+export async function areThere(
+  engine: Engine,
+  refs: readonly ArtifactRef[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const there = new Set<string>();
+  for (const [id, wanted] of groupBy(refs, (ref) => ref.surface)) {
+    const surface = await engine.open(id);
+    const keys = new Set(wanted.map(({ key }) => key));
+    for await (const { key } of surface.read([...keys], signal))
+      if (keys.has(key)) there.add(artifactId({ surface: id, key }));
+  }
+  return there;
+}
+
 export async function isThere(engine: Engine, ref: ArtifactRef, signal: AbortSignal): Promise<boolean> {
-  const surface = await engine.open(ref.surface);
-  for await (const artifact of surface.read([ref.key], signal)) if (artifact.key === ref.key) return true;
-  return false;
+  return (await areThere(engine, [ref], signal)).size > 0;
 }
 
 function contentField(name: string, value: string | Uint8Array | Float32Array): ContentField {

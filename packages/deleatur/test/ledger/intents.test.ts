@@ -65,9 +65,11 @@ describe("an intent", () => {
       ["a", "b", "c"].map((key) => ({ ...order, ref: refOf("summaries", key) })),
       writer,
     );
-    ledger.resolveIntent(first, "aborted");
-    ledger.resolveIntent(second, "joined");
-    ledger.resolveIntent(third, "unresolved");
+    ledger.resolveIntents([
+      { id: first, how: "aborted" },
+      { id: second, how: "joined" },
+      { id: third, how: "unresolved" },
+    ]);
     for (const id of [first, second, third]) expect(codeOf(() => ledger.commitIntents([id]))).toBe("FENCED");
     expect(ledger.artifact(refOf("summaries", "a"))).toBeUndefined();
     expect(ledger.artifact(refOf("summaries", "b"))?.state).toBe("live");
