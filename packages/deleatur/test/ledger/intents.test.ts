@@ -1,11 +1,8 @@
-// Intents and the fence: announced, committed, refused; also by two processes at once.
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+// Intents and the fence: announced, committed, refused; one and in groups.
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { currentWriter, isKnownDead } from "../../src/ledger/process-identity.ts";
-import { codeOf, newRequestId, refOf, temporaryLedger, writer } from "./temporary-ledger.ts";
+import { codeOf, newRequestId, refOf, tamper, temporaryLedger, writer } from "./temporary-ledger.ts";
 
 const person = { type: "account", value: "42" };
 const bystander = { type: "account", value: "421" };
@@ -108,6 +105,102 @@ describe("an intent", () => {
   });
 });
 
+describe("a group of intents", () => {
+  const batch = ["a", "b", "c"].map((key) => ({ ...order, subjects: [bystander], ref: refOf("summaries", key) }));
+
+  test("is committed together, in parts, and ends with its last", () => {
+    const { ledger } = temporaryLedger();
+    const [first = "", second = "", third = ""] = ledger.beginIntents(batch, writer);
+    ledger.commitIntents([second]);
+    expect(ledger.openIntents().map(({ id }) => id)).toEqual([first, third]);
+    expect(codeOf(() => ledger.commitIntents([first, second]))).toBe("FENCED");
+    expect(ledger.artifact(refOf("summaries", "a"))).toBeUndefined();
+    ledger.commitIntents([third, first]);
+    expect(ledger.openIntents()).toEqual([]);
+    expect(ledger.counts()).toMatchObject({ artifacts: 3, derivations: 3 });
+  });
+
+  test("is committed by another process's ledger as by its own, from what is sealed", () => {
+    const { ledger, reopen } = temporaryLedger();
+    const contentDigest = new Uint8Array(32).fill(9);
+    const ids = ledger.beginIntents(
+      batch.map((one) => ({ ...one, contentDigest })),
+      writer,
+    );
+    const again = reopen();
+    expect(again.openIntents()).toMatchObject(batch.map(({ ref: at }) => ({ ref: at, contentDigest })));
+    again.commitIntents(ids);
+    again.markErased([refOf("summaries", "c")], newRequestId());
+    expect(again.wasErasedWith(refOf("summaries", "c"), contentDigest)).toBe(true);
+  });
+
+  test("LINEAGE-6: is refused as a whole for one erased source or one fenced person, at its begin and at its commit", () => {
+    const { ledger } = temporaryLedger();
+    const other = refOf("episodes", "e2");
+    const mixed = [...batch, { ...order, subjects: [], ref: refOf("summaries", "d"), sources: [other] }];
+    const ids = ledger.beginIntents(mixed, writer);
+    // Never recorded, only named: its erasure counts all the same.
+    ledger.markErased([other], newRequestId());
+    expect(codeOf(() => ledger.commitIntents(ids))).toBe("ERASED_SOURCE");
+    expect(ledger.counts().artifacts).toBe(0);
+    expect(ledger.openIntents()).toHaveLength(4);
+    expect(codeOf(() => ledger.beginIntents(mixed, writer))).toBe("ERASED_SOURCE");
+    const request = newRequestId();
+    const more = ledger.beginIntents(batch, writer);
+    ledger.raiseFence(request, { identifiers: [bystander], refs: [] });
+    expect(codeOf(() => ledger.commitIntents(more))).toBe("FENCED");
+    ledger.lowerFence(request);
+    ledger.commitIntents(more);
+    expect(ledger.counts().artifacts).toBe(3);
+  });
+
+  test("keeps nothing sealed of a write that has ended before the others", () => {
+    const { ledger, file } = temporaryLedger();
+    const [first = ""] = ledger.beginIntents(batch, writer);
+    const sealed = (): number => {
+      let length = 0;
+      tamper(file, (database) => {
+        length = Number(database.prepare("SELECT length(sealed) FROM intents").pluck().get());
+      });
+      return length;
+    };
+    const before = sealed();
+    ledger.abortIntents([first]);
+    expect(sealed()).toBeLessThan(before);
+    expect(ledger.openIntents().map(({ ref: at }) => at.key)).toEqual(["b", "c"]);
+  });
+
+  test("meets an artifact that another process entered between its begin and its commit", () => {
+    const { ledger } = temporaryLedger();
+    const ids = ledger.beginIntents(batch, writer);
+    const tag = new Uint8Array(32).fill(1);
+    ledger.recordArtifacts([
+      { ref: source, subjects: [person], sources: [], origin: "inferred" },
+      { ref: refOf("summaries", "b"), subjects: [person], sources: [], contentDigest: tag, origin: "declared" },
+    ]);
+    ledger.commitIntents(ids);
+    expect(ledger.counts()).toMatchObject({ artifacts: 4, derivations: 3 });
+    expect(ledger.artifact(refOf("summaries", "b"))?.knownBy).toBe("recorded");
+    expect(ledger.subjectsOf(refOf("summaries", "b"))).toHaveLength(2);
+    expect(ledger.artifact(source)?.knownBy).toBe("inferred");
+  });
+
+  test("is committed again after a commit that failed, with nothing of the first", () => {
+    const { ledger } = temporaryLedger();
+    const ids = ledger.beginIntents(batch, writer);
+    expect(() =>
+      ledger.transaction(() => {
+        ledger.commitIntents(ids);
+        throw new Error("after it");
+      }),
+    ).toThrow("after it");
+    expect(ledger.counts().artifacts).toBe(0);
+    expect(ledger.openIntents()).toHaveLength(3);
+    ledger.commitIntents(ids);
+    expect(ledger.counts()).toMatchObject({ artifacts: 3, derivations: 3 });
+  });
+});
+
 test("a writer is known dead only where it is known", () => {
   const here = currentWriter();
   expect(isKnownDead(here)).toBe(false);
@@ -119,49 +212,3 @@ test("a writer is known dead only where it is known", () => {
 test.skipIf(process.platform !== "linux")("a process id that was used again is not its former writer", () => {
   expect(isKnownDead({ ...currentWriter(), started: "another-boot/1" })).toBe(true);
 });
-
-const script = fileURLToPath(new URL("./racing-writer.mjs", import.meta.url));
-const built = fileURLToPath(new URL("../../dist/ledger/open-ledger.js", import.meta.url));
-
-interface Report {
-  readonly committed: number;
-  readonly refusedAt: string;
-}
-
-function race(file: string, name: string): { readonly ready: Promise<unknown>; readonly report: Promise<Report> } {
-  const child = spawn(process.execPath, [script, file, name], { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  const report = once(child, "close").then((): Report => {
-    const parsed: Report = JSON.parse(output.split("\n")[1] ?? "{}");
-    return parsed;
-  });
-  return { ready: once(child.stdout, "data"), report };
-}
-
-test.skipIf(!existsSync(built) && process.env["CI"] === undefined)(
-  "LINEAGE-6: nothing is committed after the fence while two processes write (needs the build)",
-  async () => {
-    const { ledger, file } = temporaryLedger({ busyTimeoutMs: 20_000 });
-    const first = race(file, "a");
-    const second = race(file, "b");
-    await Promise.all([first.ready, second.ready]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const request = newRequestId();
-    const atFence = ledger.transaction(() => {
-      ledger.raiseFence(request, { identifiers: [person], refs: [] });
-      return { artifacts: ledger.counts().artifacts, open: ledger.openIntents().length };
-    });
-    const reports = await Promise.all([first.report, second.report]);
-    const committed = reports.reduce((sum, report) => sum + report.committed, 0);
-    expect(committed).toBeGreaterThan(0);
-    expect(reports.every(({ refusedAt }) => refusedAt !== "never")).toBe(true);
-    expect(atFence.artifacts).toBe(committed);
-    expect(ledger.counts().artifacts).toBe(committed);
-    // An intent that the fence met open was refused at its commit and waits to be resolved.
-    expect(ledger.openIntents()).toHaveLength(atFence.open);
-    expect(reports.filter(({ refusedAt }) => refusedAt === "commit")).toHaveLength(atFence.open);
-  },
-);

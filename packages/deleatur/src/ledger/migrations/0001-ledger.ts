@@ -1,4 +1,4 @@
-// Migration 1: the whole ledger. Portable SQL (random ids, no rowids); a migration is never edited once it is released.
+// Migration 1: the whole ledger. Portable SQL; a migration is never edited once it is released.
 import type { Migration } from "../migrate.ts";
 
 const SQL = `
