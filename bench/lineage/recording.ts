@@ -100,7 +100,14 @@ function openPeer(file: string): { readonly insert: (rows: readonly (readonly Va
       for (const row of list) statement?.run(...row);
     });
   });
-  return { insert: (rows) => void insert.immediate(rows), close: () => void database.close() };
+  return {
+    insert(rows) {
+      insert.immediate(rows);
+    },
+    close() {
+      database.close();
+    },
+  };
 }
 
 export function recording({ directory, note }: Scene): Figure[] {

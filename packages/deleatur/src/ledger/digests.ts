@@ -14,6 +14,8 @@ export interface HexDigests extends Digests {
   hashArtifact(ref: ArtifactRef): string;
 }
 
+const bytes = (hex: string): Uint8Array => Buffer.from(hex, "hex");
+
 /** Digests under the guard key: domain and parts are length-prefixed, so that no two lists of parts run together. */
 export function createDigests(keys: LedgerKeys): HexDigests {
   const prefixes = new Map<string, Uint8Array>();
@@ -27,7 +29,6 @@ export function createDigests(keys: LedgerKeys): HexDigests {
     return prefix;
   }
 
-  const bytes = (hex: string): Uint8Array => Buffer.from(hex, "hex");
   const hashIdentifier = ({ type, value }: SubjectIdentifier): string =>
     keys.guardHash(prefixOf("guard/identifier"), [type, value]);
   const hashArtifact = ({ surface, key }: ArtifactRef): string => keys.guardHash(prefixOf("artifact"), [surface, key]);

@@ -3,7 +3,6 @@ import { WriteRefusedError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactKey, surfaceId } from "../model/ids.ts";
 import { digestRecords, findRows, rowOf, type DigestedRecord, type Rows } from "./artifact-rows.ts";
-import type { SqlValue } from "./connection.ts";
 import { isAnyFenced, isFenceUp } from "./fence.ts";
 import { jsonBytes, newId, now, parseJsonBytes, sealByGuard, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { IntentOrder, Intents, OpenIntent } from "./ledger.ts";
@@ -92,6 +91,24 @@ function refuseSource({
   });
 }
 
+function byGroup(ids: readonly string[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const id of ids) {
+    const [group, place] = parseMember(id);
+    const places = groups.get(group);
+    if (places === undefined) groups.set(group, [place]);
+    else places.push(place);
+  }
+  return groups;
+}
+
+/** The digests, as hex, by which a write is judged under a fence. */
+function judged({ artifact, subjects, sources, isKeyReusable }: Intended): string[] {
+  const isKnown = subjects.length + sources.length > 0;
+  const all = [...subjects, ...sources].map(({ hex }) => hex);
+  return isKeyReusable && isKnown ? all : [...all, artifact.hex];
+}
+
 export function createIntents(core: LedgerCore): Intents {
   const { connection } = core;
   const remembered = new Map<string, Announced>();
@@ -132,13 +149,6 @@ export function createIntents(core: LedgerCore): Intents {
     return sealByGuard(core, placeOf(group), jsonBytes(list));
   }
 
-  /** The digests, as hex, by which a write is judged under a fence. */
-  function judged({ artifact, subjects, sources, isKeyReusable }: Intended): string[] {
-    const isKnown = subjects.length + sources.length > 0;
-    const all = [...subjects, ...sources].map(({ hex }) => hex);
-    return isKeyReusable && isKnown ? all : [...all, artifact.hex];
-  }
-
   /** Asks for all at once; only where the answer is yes, for each, so that the refusal names its surface. @throws WriteRefusedError */
   function refuseFenced(list: readonly Intended[]): void {
     if (!isFenceUp(core) || !isAnyFenced(core, list.flatMap(judged))) return;
@@ -153,33 +163,16 @@ export function createIntents(core: LedgerCore): Intents {
   /** Gives writes of one group a new state; what ended leaves the sealed list, and the last one the table. */
   function setStates(row: GroupRow, places: readonly number[], state: "-" | "u"): void {
     const ending = new Set(places);
-    const states = [...row.states].map((letter, place) => (ending.has(place) && letter !== "-" ? state : letter));
+    const states = row.states.split("").map((letter, place) => (ending.has(place) && letter !== "-" ? state : letter));
     if (states.every((letter) => letter === "-")) {
       remembered.delete(row.id);
       connection.run("DELETE FROM intents WHERE id = ?", row.id);
       return;
     }
-    const values: SqlValue[] = [states.join("")];
-    if (state === "-") {
-      const list = open(row).map((one, place) => (states[place] === "-" ? null : one));
-      connection.run(
-        "UPDATE intents SET states = ?, sealed = ? WHERE id = ?",
-        ...values,
-        sealList(row.id, list),
-        row.id,
-      );
-    } else connection.run("UPDATE intents SET states = ? WHERE id = ?", ...values, row.id);
-  }
-
-  function byGroup(ids: readonly string[]): Map<string, number[]> {
-    const groups = new Map<string, number[]>();
-    for (const id of ids) {
-      const [group, place] = parseMember(id);
-      const places = groups.get(group);
-      if (places === undefined) groups.set(group, [place]);
-      else places.push(place);
-    }
-    return groups;
+    connection.run("UPDATE intents SET states = ? WHERE id = ?", states.join(""), row.id);
+    if (state === "u") return;
+    const list = open(row).map((one, place) => (states[place] === "-" ? null : one));
+    connection.run("UPDATE intents SET sealed = ? WHERE id = ?", sealList(row.id, list), row.id);
   }
 
   function commitGroup(group: string, places: readonly number[]): void {
@@ -261,7 +254,7 @@ export function createIntents(core: LedgerCore): Intents {
     openIntents: () =>
       connection.all<GroupRow>("SELECT * FROM intents ORDER BY begun, id").flatMap((row) => {
         const list = open(row);
-        return [...row.states].flatMap((letter, place): OpenIntent[] => {
+        return row.states.split("").flatMap((letter, place): OpenIntent[] => {
           const one = list[place];
           if (letter === "-" || one === undefined || one === null) return [];
           const { ref, subjects, sources, contentDigest } = fromSealed(one);

@@ -40,6 +40,9 @@ function race(
   return { ready: once(child.stdout, "data"), report };
 }
 
+const sum = (some: readonly Report[], count: (report: Report) => number): number =>
+  some.reduce((all, report) => all + count(report), 0);
+
 const forbids: Readonly<Record<"FENCED" | "ERASED_SOURCE", (ledger: Ledger) => void>> = {
   FENCED: (ledger) => ledger.raiseFence(newRequestId(), { identifiers: [person], refs: [source] }),
   ERASED_SOURCE: (ledger) => ledger.markErased([source], newRequestId()),
@@ -61,8 +64,6 @@ test.skipIf(!existsSync(built) && process.env["CI"] === undefined).each([
       return { artifacts: ledger.counts().artifacts, open: ledger.openIntents().length };
     });
     const reports = await Promise.all(writers.map(({ report }) => report));
-    const sum = (some: readonly Report[], count: (report: Report) => number): number =>
-      some.reduce((all, report) => all + count(report), 0);
     const committed = sum(reports, (report) => report.committed);
     expect(committed).toBeGreaterThan(0);
     expect(reports.map((report) => report.code)).toEqual([code, code]);
