@@ -2,11 +2,14 @@
 import { canonicalKey } from "@deleatur/verify";
 import type { SqlValue } from "./values.ts";
 
-/** The identifiers at a path: a text, a number, or an array of these. */
-export function identifiersInJson(value: SqlValue, path: readonly string[]): readonly string[] {
+/** The identifiers at a path: a text, a number, or an array of these; undefined where something else stands there, an object for example. */
+export function identifiersInJson(value: SqlValue, path: readonly string[]): readonly string[] | undefined {
   const found = valueAt(parseJson(value), path);
-  const items: readonly unknown[] = Array.isArray(found) ? found : [found];
-  return items.flatMap((item) => scalarText(item) ?? []);
+  const items: readonly unknown[] = (Array.isArray(found) ? found : [found]).filter(
+    (item: unknown) => item !== undefined && item !== null,
+  );
+  const texts = items.flatMap((item) => scalarText(item) ?? []);
+  return texts.length === items.length ? texts : undefined;
 }
 
 /** The source keys of a JSON array (or a single one); an array inside it is a composite key. */

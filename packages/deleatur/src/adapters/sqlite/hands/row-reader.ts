@@ -144,7 +144,7 @@ function subjectsOf(
         case "column":
           return [textOfValue(valueOf(locator.column))];
         case "json":
-          return identifiersInJson(valueOf(locator.column), locator.path);
+          return identifiersInJson(valueOf(locator.column), locator.path) ?? refuseUnread(layout);
         case "segment":
           return [key.split(locator.sep)[locator.segment]];
         case "via":
@@ -155,6 +155,18 @@ function subjectsOf(
     })();
     return texts.flatMap((text) => (text === undefined || text === "" ? [] : [foldIdentifier(locator.type, text)]));
   });
+}
+
+/** Whom an object names nobody can tell; a row that silently names nobody would be left standing. */
+function refuseUnread({ options: { surface } }: Layout): never {
+  throw new StoreError(
+    "SUBJECT_UNREADABLE",
+    `a row of ${surface} names its person by something that is no text or number`,
+    {
+      place: { surface, field: "subject.json" },
+      cure: "point `json` at the value itself, for example payload.user.id",
+    },
+  );
 }
 
 function sourcesOf(layout: Layout, valueOf: (name: string) => SqlValue, joined: JoinReader): readonly ArtifactRef[] {
