@@ -32,7 +32,7 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
   const counts = new Float64Array(KINDS);
   for (let at = 0; at + GRAM <= total; at += GRAM) {
     const kind = kindAt(poolView, at);
-    counts[kind] = (counts[kind] ?? 0) + 2 * GRAM;
+    counts[kind] = (counts[kind] ?? 0) + GRAM;
   }
   const filter = createPieceFilter(counts);
   const heads = new Int32Array(1 << bits).fill(-1);

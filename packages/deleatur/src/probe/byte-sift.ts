@@ -178,7 +178,7 @@ function createPieceReader(hash: WordHash): PieceReader {
       const word = (at: number): number => view.getInt32(at, true);
       for (let at = 0; at + GRAM <= bytes.length; at += GRAM) {
         const kind = kindOf(word(at), word(at + 4), word(at + 8), word(at + 12));
-        counts[kind] = (counts[kind] ?? 0) + (2 * GRAM) / stepOf(minRun);
+        counts[kind] = (counts[kind] ?? 0) + GRAM / stepOf(minRun);
       }
     },
   };
