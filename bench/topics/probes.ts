@@ -56,20 +56,22 @@ function layCorpus(directory: string): Corpus {
   return { texts, vectors, file, bytes };
 }
 
+function needleOf(index: number, text: string, vector: Float32Array, fate: Needle["fate"]): Needle {
+  const content: readonly ContentField[] = [
+    { type: "text", name: "text", text },
+    { type: "vector", name: "embedding", vector },
+  ];
+  return { index, ref: { surface: surfaceId("texts"), key: artifactKey(String(index)) }, subjects: [], content, fate };
+}
+
 /** Needles that stand nowhere, each a text and a vector, and last one control that stands in the corpus. */
 function layNeedles(count: number, { texts, vectors }: Corpus): readonly Needle[] {
-  const needle = (index: number, text: string, vector: Float32Array, fate: Needle["fate"]): Needle => ({
-    index,
-    ref: { surface: surfaceId("texts"), key: artifactKey(String(index)) },
-    subjects: [],
-    content: [
-      { type: "text", name: "text", text },
-      { type: "vector", name: "embedding", vector },
-    ],
-    fate,
-  });
-  const own = Array.from({ length: count }, (_, at) => needle(at, sentence(), embedding(), "erased"));
-  return [...own, needle(count, texts[TEXTS >> 1] ?? "", vectors[TEXTS >> 1] ?? embedding(), "control")];
+  const own = Array.from({ length: count }, (_, at) => needleOf(at, sentence(), embedding(), "erased"));
+  return [...own, needleOf(count, texts[TEXTS >> 1] ?? "", vectors[TEXTS >> 1] ?? embedding(), "control")];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
 function mustFind(isFound: boolean, what: string): void {
@@ -117,7 +119,6 @@ export async function bench({ directory, note }: Scene): Promise<readonly Figure
   const absent = Buffer.from("this one stands nowhere at all");
   const searchTexts = await medianOf(() => void plainTexts.indexOf(absent));
   const searchFile = await medianOf(() => void readFileSync(corpus.file).indexOf(absent));
-  const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
   const overTexts = { what: `one indexOf over ${megabytes(plainTexts.length)}`, value: searchTexts };
   const overFile = { what: `read and one indexOf over ${megabytes(corpus.bytes.length)}`, value: searchFile };
   const figures: Figure[] = [];
