@@ -25,6 +25,8 @@ export interface Engine {
   readonly rederivers: Map<string, Rederiver>;
   /** Requests that this very process is working on: a second call joins the first. */
   readonly running: Map<RequestId, Promise<RequestOutcome>>;
+  /** Surfaces whose stores bear this ledger's marker. */
+  readonly marked: Set<SurfaceId>;
   /** Surfaces that stand in the memory of this very process. */
   readonly ownParticipants: OwnParticipants;
   /** How long a process that takes part may be silent before a run waits for it no longer, in ms. */
@@ -67,6 +69,7 @@ export function createEngine(parts: EngineParts): Engine {
     ownParticipants,
     rederivers: new Map(),
     running: new Map(),
+    marked: new Set(),
     bound,
     open(id) {
       const known = opened.get(id);

@@ -1,5 +1,7 @@
 // The one engine behind the SDK, the command line and any later service: opens a boundary and answers every act of the flow as a value.
 import { randomBytes } from "node:crypto";
+import { adoptStores } from "./audit/adopt-stores.ts";
+import { bracketRun } from "./audit/bracket-run.ts";
 import { type Check, checkBoundary } from "./audit/check-boundary.ts";
 import { findPerson, type Found } from "./audit/find-person.ts";
 import { type AuditTicket, prepareAudit } from "./audit/prepare-audit.ts";
@@ -107,6 +109,8 @@ export interface Deleatur {
   find(target: GivenTarget, signal?: AbortSignal): Promise<Found>;
   /** The configuration against what exists, and the best that could be attested. */
   check(signal?: AbortSignal): Promise<Check>;
+  /** Takes the markers of other ledgers, as `check` shows them, out of the stores: a logged act. @throws UsageError MARKER_UNKNOWN */
+  adopt(ledgers: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Fingerprints a target before a foreign tool runs; the ticket holds no text. */
   prepareAudit(target: GivenTarget, signal?: AbortSignal): Promise<AuditTicket>;
   /** Judges a foreign tool's claim by the stores; signs nothing. */
@@ -192,6 +196,7 @@ function bindActs(engine: Engine): Deleatur {
     resumeAll: (options = {}, signal = NEVER) => resumeAllRequests(engine, options, signal),
     find: (target, signal = NEVER) => findPerson(engine, target, signal),
     check: (signal = NEVER) => checkBoundary(engine, signal),
+    adopt: (ledgers, signal = NEVER) => bracketRun(engine, "adopt", () => adoptStores(engine, ledgers, signal), signal),
     prepareAudit: (target, signal = NEVER) => prepareAudit(engine, target, signal),
     audit: (order, signal = NEVER) => runAudit(engine, order, signal),
     suspects: (request) => listSuspects(engine, request),

@@ -105,6 +105,12 @@ export interface Surface {
   fence(order: FenceOrder, signal: AbortSignal): Promise<FenceStrength>;
   /** Ends the fence of a request. `pending`: it is down, but a reader keeps a trace of it in the store's files; asked again, it is tried again. */
   unfence(request: RequestId, signal: AbortSignal): Promise<"ended" | "pending">;
+  /** Leaves a ledger's marker in each store of the surface; asked again, it changes nothing. `unmarked`: a store cannot be written (now). @throws StoreError */
+  mark(ledger: string, signal: AbortSignal): Promise<"marked" | "unmarked">;
+  /** The ledgers whose markers stand in the surface's stores. Writes nothing. @throws StoreError */
+  markers(signal: AbortSignal): Promise<readonly string[]>;
+  /** Takes the markers of these ledgers out. @throws StoreError */
+  unmark(ledgers: readonly string[], signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 

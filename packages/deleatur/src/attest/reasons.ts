@@ -72,7 +72,7 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
   ],
   CONTAINER_SHARED: [
     "technical",
-    "let one ledger own the container: merge the boundaries or take the other ledger's marker out",
+    "let one ledger own the container: forget through the other one as well, or merge the boundaries; the marker of a ledger that is no more is taken out by `deleatur check --adopt`",
   ],
   HORIZON_OPEN: [
     "timed",

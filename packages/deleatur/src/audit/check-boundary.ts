@@ -1,7 +1,7 @@
 // `check`: holds the configuration against what really exists and tells, by the same judge, the best that could be attested.
 import { type BestOutcome, bestOutcome, type ToldSurface } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
-import { takeCensus, unlistedStores } from "../examine/take-census.ts";
+import { type SharedStore, takeCensus, unlistedStores } from "../examine/take-census.ts";
 import { DeleaturError } from "../model/errors.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import { errorCode, harvestLineage } from "../record/harvest.ts";
@@ -21,6 +21,8 @@ export interface Check {
   readonly surfaces: readonly CheckedSurface[];
   readonly undeclared: readonly string[];
   readonly missing: readonly string[];
+  /** Stores that bear another ledger's marker. */
+  readonly shared: readonly SharedStore[];
   readonly best: BestOutcome;
 }
 
@@ -72,6 +74,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
     surfaces,
     undeclared,
     missing: census.report.missing.map(({ container }) => container),
-    best: bestOutcome(engine.boundary, { surfaces: told, undeclared }),
+    shared: census.shared,
+    best: bestOutcome(engine.boundary, { surfaces: told, undeclared, shared: census.shared }),
   };
 }

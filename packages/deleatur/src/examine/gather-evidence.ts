@@ -161,7 +161,7 @@ function putTogether(
         ...unlistedStores(engine, census, scan.unread).map((store) => ({ container: store, hits: 0 })),
         ...[...leftovers.undeclared].map(([container, hits]) => ({ container, hits })),
       ],
-      shared: [],
+      shared: census.shared.map(({ container, surfaces }) => ({ container, surfaces })),
     },
     intents: { unresolved: inquiry.unresolvedIntents },
     identifiersUnknown: groupTypes(inquiry.identifiersUnknown),

@@ -5,10 +5,19 @@ import type { Engine } from "../engine.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { Container, Probe } from "../surface.ts";
 
+export interface SharedStore {
+  readonly container: string;
+  readonly surfaces: readonly SurfaceId[];
+  /** Ids of the other ledgers. */
+  readonly ledgers: readonly string[];
+}
+
 export interface Census {
   readonly report: CensusReport;
   /** Stores that could not be listed. */
   readonly unread: ReadonlySet<string>;
+  /** Stores that bear the marker of another ledger, with the surfaces in them. */
+  readonly shared: readonly SharedStore[];
   /** Probes over containers that no surface declares; quiet and exempt ones, and those that no census pattern reaches, are looked at all the same, a hit makes them undeclared again. */
   readonly strayProbes: readonly { readonly container: string; readonly probe: Probe }[];
 }
@@ -38,7 +47,25 @@ export async function takeCensus(engine: Engine, signal: AbortSignal): Promise<C
     const probes = binders.get(store)?.containerProbes(container) ?? [];
     return probes.map((probe) => ({ container: container.name, probe }));
   });
-  return { report, unread, strayProbes };
+  return { report, unread, shared: await findShared(engine, signal), strayProbes };
+}
+
+/** Replicas stand in a surface's own stores, so every surface is asked. */
+async function findShared(engine: Engine, signal: AbortSignal): Promise<readonly SharedStore[]> {
+  const own = engine.ledger.ledgerId();
+  const shared: SharedStore[] = [];
+  for (const { declaration } of engine.surfaces) {
+    const { store, id } = declaration;
+    if (store === undefined) continue;
+    try {
+      const ledgers = [...new Set(await (await engine.open(id)).markers(signal))].filter((ledger) => ledger !== own);
+      if (ledgers.length > 0) shared.push({ container: store, surfaces: [id], ledgers });
+    } catch {
+      signal.throwIfAborted();
+      continue; // the scan of this surface will say why it cannot be read
+    }
+  }
+  return shared;
 }
 
 /** Stores whose containers nobody could list, but whose surfaces were read: there may be more in them. An unreachable store says so itself. */

@@ -5,6 +5,7 @@ import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { callRoll, waitForSilent } from "./call-roll.ts";
+import { markStores } from "../record/mark-stores.ts";
 import { type Carriage, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
 import { concludeRequests, type PurgedRound } from "./conclude-requests.ts";
 import { allowReplaced, denyReturn } from "./deny.ts";
@@ -35,6 +36,11 @@ export async function continueRequests(
   });
   if (carriage.carried.length === 0) return carriage.ends;
   await sweepCanaries(engine, signal);
+  await markStores(
+    engine,
+    engine.surfaces.map(({ declaration }) => declaration.id),
+    signal,
+  );
   const roll = callRoll(engine, signal);
   await carriage.each((one) => fenceTarget(engine, one, roll, signal));
   await fenceClosures(engine, carriage, signal);

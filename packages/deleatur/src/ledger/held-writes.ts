@@ -1,7 +1,35 @@
 // Held writes: what may be somebody's erased words, sealed until a person decides (GUARD-2). It must not keep one beyond its date, nor its text once decided.
+import type { SurfaceId } from "../model/ids.ts";
 import { markDropped } from "./compaction.ts";
 import { newId, now, sealByGuard, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
-import type { HeldRow, HeldWrites } from "./ledger.ts";
+
+export interface HeldRow {
+  readonly id: string;
+  readonly surface: string;
+  readonly since: string;
+  readonly until: string;
+  readonly value: Uint8Array;
+}
+
+/** Writes that wait for a person's decision. */
+export interface HeldWrites {
+  /** Seals `value`; the same digest again answers the same id. */
+  holdWrite(order: {
+    readonly digest: Uint8Array;
+    readonly surface: SurfaceId;
+    readonly value: Uint8Array;
+    readonly until: string;
+  }): string;
+  /** The undecided, the oldest first. */
+  heldWrites(): readonly HeldRow[];
+  /** Drops the sealed value and lets the digest in, once, until then. False where none is held under this id. */
+  allowHeld(id: string, until: string): boolean;
+  discardHeld(id: string): boolean;
+  isAllowed(digest: Uint8Array): boolean;
+  useAllowance(digest: Uint8Array): boolean;
+  /** Discards what nobody decided in time. Answers how many. */
+  expireHeld(): number;
+}
 
 const placeOf = (id: string): string => `held_writes/${id}`;
 

@@ -3,6 +3,8 @@ import type { EdgeOrigin } from "../model/artifact.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
 import type { Derived } from "./closure.ts";
 import type { Compaction } from "./compaction.ts";
+import type { HeldWrites } from "./held-writes.ts";
+import type { LedgerIdentity } from "./identity.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
@@ -231,34 +233,6 @@ export interface Fingerprints {
   allowText(digests: readonly Uint8Array[], grams: Iterable<GramOfRuns>): void;
 }
 
-export interface HeldRow {
-  readonly id: string;
-  readonly surface: string;
-  readonly since: string;
-  readonly until: string;
-  readonly value: Uint8Array;
-}
-
-/** Writes that wait for a person's decision. */
-export interface HeldWrites {
-  /** Seals `value`; the same digest again answers the same id. */
-  holdWrite(order: {
-    readonly digest: Uint8Array;
-    readonly surface: SurfaceId;
-    readonly value: Uint8Array;
-    readonly until: string;
-  }): string;
-  /** The undecided, the oldest first. */
-  heldWrites(): readonly HeldRow[];
-  /** Drops the sealed value and lets the digest in, once, until then. False where none is held under this id. */
-  allowHeld(id: string, until: string): boolean;
-  discardHeld(id: string): boolean;
-  isAllowed(digest: Uint8Array): boolean;
-  useAllowance(digest: Uint8Array): boolean;
-  /** Discards what nobody decided in time. Answers how many. */
-  expireHeld(): number;
-}
-
 export interface Digests {
   /** HMAC-SHA256 under the guard key, separated by domain; parts are length-prefixed. */
   keyedDigest(domain: string, ...parts: readonly (string | Uint8Array)[]): Uint8Array;
@@ -385,6 +359,7 @@ export interface Ledger
     BoundaryVersions,
     Risks,
     Participants,
+    LedgerIdentity,
     TransparencyLog,
     Compaction {
   readonly file: string;

@@ -13,6 +13,7 @@ import { createFence } from "./fence.ts";
 import { createFingerprints } from "./fingerprints.ts";
 import { createHeldWrites } from "./held-writes.ts";
 import { createHolds } from "./holds.ts";
+import { createIdentity } from "./identity.ts";
 import { createIntents } from "./intents.ts";
 import { readKeyFile, writeKeyFile } from "./key-files.ts";
 import type { LedgerKeys } from "./keys.ts";
@@ -96,6 +97,7 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
     ...createBoundaryVersions(core),
     ...createRisks(core),
     ...createParticipants(core),
+    ...createIdentity(core),
     ...log,
     transaction: (act) => connection.transaction(act),
     flush: () => connection.flush(),

@@ -14,6 +14,7 @@ import {
 } from "../model/ids.ts";
 import { contentDigests, guardWrite, type OfferedWrite } from "./guard.ts";
 import { type Held, heldDigest, holdWrites } from "./hold-write.ts";
+import { markStores } from "./mark-stores.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 
 /** Content as the application gives it: field name to text, bytes or vector. */
@@ -57,6 +58,11 @@ export async function writeUnderIntent<Result>(
   for (const { ref } of writes) engine.bound(ref.surface);
   const offered = askGuard(engine, writes);
   if (offered.held.length > 0) return holdWrites(engine, offered.held);
+  await markStores(
+    engine,
+    writes.map(({ ref }) => ref.surface),
+    signal,
+  );
   const intents = engine.ledger.beginIntents(
     writes.map(({ ref, subjects, sources, content }) => {
       const [first] = contentDigests(engine.ledger, content);

@@ -50,7 +50,7 @@ export interface SceneSetup {
   /** Lays further stores, before the boundary is opened. */
   readonly before?: (directory: string) => void;
   /** Further stores under `connect`. */
-  readonly connect?: Readonly<Record<string, { readonly file: string }>>;
+  readonly connect?: Readonly<Record<string, { readonly file: string } | { readonly path: string }>>;
 }
 
 export interface Scene {

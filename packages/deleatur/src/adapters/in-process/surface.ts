@@ -48,6 +48,10 @@ export function openInProcess({ surface, participation }: InProcessOptions, guar
     fence: async () => "leased",
     // A leased fence lives in the ledger alone.
     unfence: async () => "ended",
+    // Who takes part stands in the ledger itself: there is no store that another ledger could share.
+    mark: async () => "unmarked",
+    markers: async () => [],
+    unmark: async () => {},
     close: async () => processes.close(),
   };
 }

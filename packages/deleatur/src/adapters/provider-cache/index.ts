@@ -61,6 +61,10 @@ function openCache({ maxSeconds }: ProviderCacheOptions, now: () => Date): Surfa
     fence: async () => "none",
     // No fence was raised.
     unfence: async () => "ended",
+    // There is nothing that could bear a marker.
+    mark: async () => "unmarked",
+    markers: async () => [],
+    unmark: async () => {},
     // Nothing was opened.
     close: async () => {},
   };

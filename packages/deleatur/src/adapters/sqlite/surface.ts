@@ -9,6 +9,7 @@ import { connect, withConnection, type Db } from "./hands/connect.ts";
 import { raiseFence, lowerFence } from "./hands/fence-store.ts";
 import { eraseIndexed, rewriteIndexed } from "./hands/fts-rows.ts";
 import { indexFeed } from "./hands/index-feed.ts";
+import { markStore, readMarkers, unmarkStore } from "./hands/ledger-marker.ts";
 import { resolveLayout, type Layout } from "./hands/layout.ts";
 import { offerRow, plantRow } from "./hands/offer-row.ts";
 import { forgetPurge, purgeOnce } from "./hands/purge-once.ts";
@@ -107,6 +108,19 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
         });
       });
       return held.length === 0 ? "ended" : "pending";
+    },
+    async mark(ledger, signal) {
+      signal.throwIfAborted();
+      const marks = options.files.map((target) => markStore(target, ledger));
+      return marks.includes("unmarked") ? "unmarked" : "marked";
+    },
+    async markers(signal) {
+      signal.throwIfAborted();
+      return options.files.flatMap(readMarkers);
+    },
+    async unmark(ledgers, signal) {
+      signal.throwIfAborted();
+      for (const target of options.files) unmarkStore(target, ledgers);
     },
     // Nothing is held between calls: a connection that stays open would hold the write-ahead log.
     close: () => Promise.resolve(),

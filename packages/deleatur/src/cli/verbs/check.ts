@@ -12,6 +12,7 @@ import type { RunVerb, VerbContext } from "../verb.ts";
 
 interface CheckFlags {
   readonly public?: string;
+  readonly adopt?: readonly string[];
 }
 
 export function addCheck(program: Command, run: RunVerb): void {
@@ -21,6 +22,7 @@ export function addCheck(program: Command, run: RunVerb): void {
       "check the configuration: inventory against stores, and the best that could be attested, why, and what would improve it",
     )
     .option("--public <file>", "write the public form, which `verify --boundary` takes (- for stdout), and stop there")
+    .option("--adopt <ledger...>", "take the markers of these other ledgers out of the stores first; logged")
     .action((flags: CheckFlags, command: Command) => run(command, (context) => check(flags, context)));
 }
 
@@ -28,6 +30,7 @@ async function check(flags: CheckFlags, context: VerbContext): Promise<VerbResul
   const { terminal, boundaryFile } = context;
   if (flags.public !== undefined) return publish(flags.public, context);
   const memory = await context.openMemory();
+  if (flags.adopt !== undefined) await memory.adopt(flags.adopt, terminal.signal);
   const checked = await memory.check(terminal.signal);
   return {
     text: checkText(checked, boundaryFile, context),
@@ -36,6 +39,7 @@ async function check(flags: CheckFlags, context: VerbContext): Promise<VerbResul
       surfaces: checked.surfaces,
       undeclared: checked.undeclared,
       missing: checked.missing,
+      shared: checked.shared,
       best: checked.best,
     },
     exitCode: exitOf(checked.best),
@@ -82,8 +86,14 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
     ...(checked.missing.length === 0
       ? []
       : ["", paint.yellow("In the inventory, but not there:"), ...checked.missing.map((name) => `  ${name}`)]),
+    ...sharedLines(checked, paint.yellow),
     "",
     ...bestLines(checked.best, paint),
     "",
   ].join("\n");
+}
+
+function sharedLines({ shared }: Check, paint: (text: string) => string): readonly string[] {
+  const lines = new Set(shared.flatMap(({ container, ledgers }) => ledgers.map((id) => `  ${container}: ${id}`)));
+  return lines.size === 0 ? [] : ["", paint("Under another ledger as well:"), ...lines];
 }

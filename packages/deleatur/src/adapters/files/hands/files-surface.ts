@@ -7,6 +7,7 @@ import { fileError } from "../file-errors.ts";
 import type { FilesOptions, FilesStore } from "../options.ts";
 import { eraseLines, rewriteRecords } from "./change-jsonl.ts";
 import { jsonlArtifacts } from "./jsonl-artifacts.ts";
+import { markFolder, readMarkers, unmarkFolder } from "./ledger-marker.ts";
 import { clearTemps, listFiles, matchedFiles } from "./list-files.ts";
 import { plantCanary } from "./plant-canary.ts";
 import { syncFolder } from "./replace-file.ts";
@@ -98,6 +99,14 @@ export async function openFilesSurface(options: FilesOptions, guarantees: Guaran
     plant: (canary, signal) => plantCanary(options, canary, signal),
     // A leased fence lives in the ledger alone: nothing stands in the folder that could be taken away.
     unfence: async () => "ended",
+    async mark(ledger) {
+      const marks = await Promise.all(options.stores.map((store) => markFolder(store, ledger)));
+      return marks.includes("unmarked") ? "unmarked" : "marked";
+    },
+    markers: async () => (await Promise.all(options.stores.map(readMarkers))).flat(),
+    async unmark(ledgers) {
+      for (const store of options.stores) await unmarkFolder(store, ledgers);
+    },
     // No file stays open between two acts.
     close: async () => {},
   };

@@ -3,7 +3,7 @@ import { opendir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StoreError } from "../../../model/errors.ts";
 import { fileCode, fileError } from "../file-errors.ts";
-import { type FilesStore, LOCK_FILE, TEMP_FILE } from "../options.ts";
+import { type FilesStore, LOCK_FILE, MARKER_FILE, TEMP_FILE } from "../options.ts";
 import { isOwnTemp } from "./replace-file.ts";
 import { isAlive } from "./file-lock.ts";
 
@@ -52,6 +52,7 @@ async function leadsToFile(path: string): Promise<boolean> {
 function kindOf(store: FilesStore, path: string, name: string): StoreFile["kind"] | undefined {
   if (TEMP_FILE.test(name)) return "temp";
   if (LOCK_FILE.test(name)) return undefined; // holds a process id and nothing else
+  if (MARKER_FILE.test(name)) return undefined; // empty: a random id in its name
   if (store.matches(path)) return "matched";
   if (store.isForeign(path)) return undefined;
   if (store.single !== undefined && !name.includes(stemOf(store.single))) return undefined;

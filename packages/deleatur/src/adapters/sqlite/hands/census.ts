@@ -3,7 +3,7 @@ import type { Container } from "../../../surface.ts";
 import { quoteName, type SqliteFile } from "../options.ts";
 import type { Db } from "./connect.ts";
 import { readColumns } from "./layout.ts";
-import { FENCE_TABLE, STORE_TABLE } from "./own-tables.ts";
+import { OWN_TABLES } from "./own-tables.ts";
 
 type Holding = Container["holds"][number];
 
@@ -15,9 +15,6 @@ interface Listed {
 
 /** Rows that are looked at to tell vectors from other bytes. */
 const SAMPLE = 200;
-
-/** By name, not by prefix: a table of somebody else's that is called like ours must not hide. */
-const OWN_TABLES: readonly string[] = [FENCE_TABLE, STORE_TABLE];
 
 /** The parts of a virtual table, by its module; SQLite marks most of them itself. */
 const PARTS: Readonly<Record<string, RegExp>> = {
@@ -39,6 +36,7 @@ export function takeCensus(db: Db, target: SqliteFile): readonly Container[] {
   return listed.flatMap((entry): readonly Container[] => {
     const { name } = entry;
     const full = `${target.store}.${name}`;
+    // By name, not by prefix: a table of somebody else's that is called like ours must not hide.
     if (OWN_TABLES.includes(name)) return [{ name: full, kind: "shadow", owner: "deleatur", holds: [] }];
     if (name.startsWith("sqlite_")) {
       return HOLDS_SAMPLES.includes(name) ? [{ name: full, kind: "table", holds: holdingsOf(db, entry) }] : [];

@@ -3,6 +3,8 @@ import type { Db } from "./connect.ts";
 
 export const FENCE_TABLE = "deleatur_fence";
 export const STORE_TABLE = "deleatur_store";
+export const LEDGER_TABLE = "deleatur_ledger";
+export const OWN_TABLES: readonly string[] = [FENCE_TABLE, STORE_TABLE, LEDGER_TABLE];
 /** Everything of ours in a foreign store begins with this. */
 export const OWN_PREFIX = "deleatur_";
 

@@ -1,7 +1,7 @@
 // Whether a store's connections had secure_delete on from the start. The file itself does not say, so an adopted store carries our marker; without it the answer is no.
 import type { SqliteFile } from "../options.ts";
 import { inWriteTransaction, withConnection, type Db } from "./connect.ts";
-import { hasTable, passingTheFence, STORE_TABLE } from "./own-tables.ts";
+import { hasTable, OWN_TABLES, passingTheFence, STORE_TABLE } from "./own-tables.ts";
 
 /**
  * Adopts a new store: records that every connection to it sets `PRAGMA secure_delete = ON`, so that a purge needs no VACUUM. Refused (false) where the
@@ -59,6 +59,8 @@ function isUntouched(db: Db): boolean {
     )
     .all();
   return tables.every(
-    ({ name }) => db.prepare(`SELECT 1 FROM "${name.replaceAll('"', '""')}" LIMIT 1`).get() === undefined,
+    ({ name }) =>
+      OWN_TABLES.includes(name) ||
+      db.prepare(`SELECT 1 FROM "${name.replaceAll('"', '""')}" LIMIT 1`).get() === undefined,
   );
 }
