@@ -34,6 +34,8 @@ export interface SharedScan {
   readonly logSizeAtScan: number;
   readonly commitments: EpochCommitments;
   readonly rows: ReadonlyMap<string, HarvestedRow>;
+  /** Of these, the rows for which their store names no source. */
+  readonly sourceless: readonly HarvestedRow[];
   readonly unread: ReadonlyMap<SurfaceId, string>;
   /** What is outside every closure, and unchanged for all that the epoch serves. */
   readonly controls: ControlChoice;
@@ -71,6 +73,8 @@ export async function scanEpoch(
   const chooser = createControlChooser(scannable, randomNumbers(engine));
   const sights = openSights(engine, inputs);
   const rows = new Map<string, HarvestedRow>();
+  const harvested: HarvestedRow[] = [];
+  const sourceless: HarvestedRow[] = [];
   const strange: ArtifactRef[] = [];
 
   const unread = await scanAll(
@@ -78,11 +82,17 @@ export async function scanEpoch(
     "epoch",
     (artifact) => {
       const { surface, key: artifactKey, subjects } = artifact;
-      const sources = allSources(engine, artifact);
+      // Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here.
+      const { isRecorded, further } = ledger.knownBeside(artifact, artifact.sources);
+      const sources = further.length === 0 ? artifact.sources : [...artifact.sources, ...further];
       commitments.addArtifact(surface, { ...artifact, sources });
-      if (ledger.artifact({ surface, key: artifactKey }) === undefined) strange.push({ surface, key: artifactKey });
+      if (!isRecorded) strange.push({ surface, key: artifactKey });
       const id = artifactId(artifact);
-      rows.set(id, { surface, key: artifactKey, subjects, sources });
+      const row = { surface, key: artifactKey, subjects, sources };
+      rows.set(id, row);
+      // Only what the store itself says is declared by it: an inferred edge of the ledger stays inferred.
+      harvested.push(further.length === 0 ? row : { ...row, sources: artifact.sources });
+      if (artifact.sources.length === 0) sourceless.push(row);
       if (sights.see({ ...artifact, sources }, id)) chooser.offer(artifact);
     },
     signal,
@@ -94,7 +104,7 @@ export async function scanEpoch(
       .filter((ref) => ledger.artifact(ref) === undefined && !intended.has(artifactId(ref)))
       .map((ref) => ref.surface),
   );
-  recordHarvest(engine, { rows: [...rows.values()], unread });
+  recordHarvest(engine, { rows: harvested, unread });
   const shared: SharedScan = {
     epoch,
     begun,
@@ -102,18 +112,12 @@ export async function scanEpoch(
     logSizeAtScan,
     commitments,
     rows,
+    sourceless,
     unread,
     controls: chooser.choose(),
     unrecorded,
   };
   return sights.close(shared, scannable);
-}
-
-/** Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here. */
-function allSources(engine: Engine, artifact: Artifact): readonly ArtifactRef[] {
-  const sources = new Map(artifact.sources.map((source) => [artifactId(source), source]));
-  for (const { ref } of engine.ledger.sourcesOf(artifact)) if (ref !== undefined) sources.set(artifactId(ref), ref);
-  return [...sources.values()];
 }
 
 /** Hex of the 02 digest of a field (PROOFS §2). */

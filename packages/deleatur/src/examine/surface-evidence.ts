@@ -103,7 +103,8 @@ export function lineageOfSurfaces(engine: Engine, scan: SharedScan): SurfaceLine
     const isUnread = scan.unread.has(declaration.id);
     found.set(declaration.id, isUnread ? "unknown" : { rowsWithoutEdge: 0, inferredOnly: 0, complete: true });
   }
-  for (const row of scan.rows.values()) {
+  // What a store names itself was declared by this very scan.
+  for (const row of scan.sourceless) {
     const counts = found.get(row.surface);
     if (counts === undefined || counts === "unknown") continue;
     const known = engine.ledger.sourcesOf(row);

@@ -70,6 +70,11 @@ export interface Lineage {
   recordArtifacts(list: readonly ArtifactRecord[]): void;
   artifact(ref: ArtifactRef): KnownArtifact | undefined;
   sourcesOf(ref: ArtifactRef): readonly KnownSource[];
+  /** In one go for a scan: whether an artifact is known, and which sources it has beside those that its store was read to give. */
+  knownBeside(
+    ref: ArtifactRef,
+    given: readonly ArtifactRef[],
+  ): { readonly isRecorded: boolean; readonly further: readonly ArtifactRef[] };
   subjectsOf(ref: ArtifactRef): readonly SubjectIdentifier[];
   /** Live and kept artifacts about any of these identifiers. */
   artifactsAbout(identifiers: readonly SubjectIdentifier[]): readonly ArtifactRef[];

@@ -134,6 +134,26 @@ export function createLineage(core: LedgerCore): LineageRecords {
           return sealed === null ? base : { ...base, ref: openRef(core, { digest, surface, sealed }) };
         });
     },
+    knownBeside(ref, given) {
+      const own = connection.get<{ id: number; state: number }>(
+        "SELECT id, state FROM artifacts WHERE digest = ?",
+        digests.artifactDigest(ref),
+      );
+      if (own === undefined) return { isRecorded: false, further: [] };
+      const isRecorded = own.state !== STATE.mentioned;
+      const edges = connection.rows<[Uint8Array, string, Uint8Array | null]>(
+        `SELECT a.digest, a.surface, a.sealed FROM derivations AS d JOIN artifacts AS a ON a.id = d.source
+         WHERE d.derived = ? ORDER BY a.digest`,
+        own.id,
+      );
+      if (edges.length === 0) return { isRecorded, further: [] };
+      // What the store gives is not opened: its digest tells that it is the same.
+      const met = new Set(given.map((source) => digests.hashArtifact(source)));
+      const further = edges.flatMap(([digest, surface, sealed]) =>
+        sealed === null || met.has(hexOf(digest)) ? [] : [openRef(core, { digest, surface, sealed })],
+      );
+      return { isRecorded, further };
+    },
     subjectsOf(ref) {
       const id = idOf(ref);
       if (id === undefined) return [];

@@ -34,6 +34,17 @@ describe("recordArtifacts", () => {
     expect(ledger.artifact(summary)?.knownBy).toBe("recorded");
   });
 
+  test("what a store does not say of an artifact is told beside what it says, once", () => {
+    const { ledger } = temporaryLedger();
+    const third = refOf("episodes", "e3");
+    expect(ledger.knownBeside(summary, [episode])).toEqual({ isRecorded: false, further: [] });
+    ledger.recordArtifacts([{ ref: summary, subjects: [], sources: [episode, other], origin: "recorded" }]);
+    expect(ledger.knownBeside(summary, [episode])).toEqual({ isRecorded: true, further: [other] });
+    expect(ledger.knownBeside(summary, [other, episode, third])).toEqual({ isRecorded: true, further: [] });
+    // Named as a source and never met itself.
+    expect(ledger.knownBeside(other, [])).toEqual({ isRecorded: false, further: [] });
+  });
+
   test("LINEAGE-4: an inferred edge is confirmed by an operator and then counts as declared", () => {
     const { ledger } = temporaryLedger();
     ledger.recordArtifacts([{ ref: summary, subjects: [], sources: [episode], origin: "inferred" }]);
