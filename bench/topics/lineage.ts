@@ -2,7 +2,10 @@
 import type { Figure, Scene } from "../figure.ts";
 import { closures } from "../lineage/closures.ts";
 import { recording } from "../lineage/recording.ts";
+import { wholeRecord } from "../lineage/whole-record.ts";
 
 export async function bench(scene: Scene): Promise<readonly Figure[]> {
-  return [...(process.env["ONLY"] === "c" ? [] : recording(scene)), ...(await closures(scene))];
+  // Before the closures: what they hold in memory is no part of what a record or a harvest takes.
+  const whole = await wholeRecord(scene);
+  return [...recording(scene), ...(await closures(scene)), ...whole];
 }
