@@ -1,7 +1,7 @@
 // The door of the SDK: a write is an intent in the ledger first, then the application's own write, then a commit (DESIGN §3.3).
 import type { Engine } from "../engine.ts";
 import type { ContentField } from "../model/artifact.ts";
-import { WriteRefusedError } from "../model/errors.ts";
+import { LedgerError, WriteRefusedError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { utcTime } from "../model/utc-time.ts";
 import {
@@ -47,7 +47,8 @@ export function prepareWrite(surface: string, given: GivenWrite): PreparedWrite 
 /**
  * Runs the application's write for a batch of artifacts under one intent each: all are committed or none.
  * Content of somebody forgotten that is not about them is held: the application's write is not run, or undone.
- * @throws WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first
+ * @throws WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first. LedgerError: at the begin nothing was written; at the
+ * commit the write stands and is announced, and the next write commits it first
  */
 export async function writeUnderIntent<Result>(
   engine: Engine,
@@ -56,6 +57,7 @@ export async function writeUnderIntent<Result>(
   signal: AbortSignal,
 ): Promise<Result | Held> {
   for (const { ref } of writes) engine.bound(ref.surface);
+  await finishOthers(engine, signal);
   const offered = askGuard(engine, writes);
   if (offered.held.length > 0) return holdWrites(engine, offered.held);
   await markStores(
@@ -96,6 +98,21 @@ export async function writeUnderIntent<Result>(
     await abandon(engine, writes, intents, signal);
     throw error;
   }
+  const held = await finish(engine, { writes, intents }, signal);
+  return held ?? result;
+}
+
+/** Writes that stand in their store and whose commit the ledger could not take: announced still, so nothing of them is lost. */
+interface Unfinished {
+  readonly writes: readonly PreparedWrite[];
+  readonly intents: readonly string[];
+}
+
+const unfinished = new WeakMap<Engine, Unfinished[]>();
+
+/** @throws WriteRefusedError after the writes were undone; LedgerError: then the next write tries again first */
+async function finish(engine: Engine, order: Unfinished, signal: AbortSignal): Promise<Held | undefined> {
+  const { writes, intents } = order;
   try {
     // Asked again: an entry may have been made while the application wrote. The fence stands before any entry is made and outlives its
     // making, so whoever passes here and is committed under no fence was not on the list.
@@ -112,11 +129,28 @@ export async function writeUnderIntent<Result>(
         for (const digest of allowances) engine.ledger.useAllowance(digest);
       });
     }
+    return undefined;
   } catch (error) {
     if (error instanceof WriteRefusedError) await undo(engine, writes, intents, signal);
+    else if (error instanceof LedgerError) unfinished.set(engine, [...(unfinished.get(engine) ?? []), order]);
     throw error;
   }
-  return result;
+}
+
+/** Commits what the ledger could not take before. @throws LedgerError where it still cannot: then nothing new is written either */
+async function finishOthers(engine: Engine, signal: AbortSignal): Promise<void> {
+  const others = unfinished.get(engine) ?? [];
+  unfinished.delete(engine);
+  for (const [at, order] of others.entries()) {
+    try {
+      await finish(engine, order, signal);
+    } catch (error) {
+      // Undone: its caller was told of a failure when it was.
+      if (error instanceof WriteRefusedError) continue;
+      unfinished.set(engine, [...(unfinished.get(engine) ?? []), ...others.slice(at + 1)]);
+      throw error;
+    }
+  }
 }
 
 interface Guarded {

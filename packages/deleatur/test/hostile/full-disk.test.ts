@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { EPISODES, EPISODES_SQL, openScene, S, SUMMARIES, SUMMARIES_SQL } from "../cases/scene.ts";
 
@@ -9,6 +10,27 @@ const script = fileURLToPath(new URL("./full-disk-writer.mjs", import.meta.url))
 const built = fileURLToPath(new URL("../../dist/index.js", import.meta.url));
 /** `ulimit -f` counts 512 or 1,024 bytes, by shell. */
 const BLOCKS = 1_200;
+
+it("FORGET-1 LINEAGE-2: a commit that the ledger cannot take stays announced, and the next write commits it first", async () => {
+  const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+  const { ledger } = scene.memory.engine;
+  const other = new Database(ledger.file);
+  const record = (key: string, write: () => void): Promise<unknown> =>
+    scene.memory.record("episodes", { key, subjects: [S], content: { text: "a word" } }, () => {
+      scene.app.prepare("INSERT INTO episodes VALUES (?, 's-4471', 'a word')").run(key);
+      write();
+    });
+  await expect(record("e1", () => void other.exec("BEGIN IMMEDIATE"))).rejects.toMatchObject({ code: "LEDGER_LOCKED" });
+  expect(ledger.counts().artifacts).toBe(0);
+  expect(ledger.openIntents().map(({ ref }) => ref.key)).toEqual(["e1"]);
+  other.exec("ROLLBACK");
+  other.close();
+  await record("e2", () => {
+    expect(ledger.counts().artifacts).toBe(1);
+  });
+  expect(ledger.counts().artifacts).toBe(2);
+  expect(ledger.openIntents()).toEqual([]);
+});
 
 it.skipIf(process.platform === "win32" || (!existsSync(built) && process.env["CI"] === undefined)).each([1, 25])(
   "FORGET-1 LINEAGE-2: a ledger that cannot grow refuses writes of %i, says where and what to do, and loses none (needs the build)",
@@ -31,7 +53,7 @@ it.skipIf(process.platform === "win32" || (!existsSync(built) && process.env["CI
     expect(told.cure).toMatch(/disk/u);
     expect(told.message).not.toContain("kkkk");
     const { ledger } = scene.memory.engine;
-    const stored = scene.rows("SELECT id FROM episodes").map((row) => String((row as { id: string }).id));
+    const stored = scene.rows("SELECT id FROM episodes").map((row) => (row as { readonly id: string }).id);
     expect(stored).toHaveLength(written);
     const announced = ledger.openIntents().map(({ ref }) => String(ref.key));
     const recorded = ledger.counts().artifacts;
