@@ -1,6 +1,6 @@
 // Everything derived from given artifacts: a frontier search in the ledger, then the best path to each and an order in memory. It must not miss an edge.
 import type { ArtifactRef } from "../model/ids.ts";
-import { hexOf, type LedgerCore } from "./ledger-core.ts";
+import { hexOf, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { ArtifactState, Lineage, Reached } from "./ledger.ts";
 import { ORIGINS, STATE } from "./lineage-codes.ts";
 import { openRef } from "./lineage.ts";
@@ -20,7 +20,6 @@ export interface Derived {
 interface Graph {
   readonly ids: readonly number[];
   readonly depths: readonly number[];
-  readonly placeOf: ReadonlyMap<number, number>;
   readonly edges: { readonly from: number[]; readonly to: number[]; readonly ranks: number[] };
 }
 
@@ -32,20 +31,20 @@ function idsOf(core: LedgerCore, from: readonly ArtifactRef[]): (number | undefi
   );
 }
 
-/** Walks level by level: every artifact is asked once for its edges, so cycles end by themselves. `next` answers rows that begin with source and derived. */
-function walk<Row extends readonly [number, number, ...unknown[]]>(
-  from: Iterable<number>,
-  next: (part: string) => readonly Row[],
-  see: (row: Row, source: number, derived: number) => void = () => undefined,
-): Pick<Graph, "ids" | "depths" | "placeOf"> {
+/** Walks level by level: every artifact is asked once for its edges, so cycles end by themselves. */
+function searchGraph({ connection }: LedgerCore, from: Iterable<number>): Graph {
   const ids = [...new Set(from)];
   const depths = ids.map(() => 0);
   const placeOf = new Map(ids.map((id, place) => [id, place]));
+  const edges: Graph["edges"] = { from: [], to: [], ranks: [] };
   for (let start = 0; start < ids.length;) {
     const part = ids.slice(start, start + PART);
     start += part.length;
-    for (const row of next(`[${part.join(",")}]`)) {
-      const [source, derived] = row;
+    const rows = connection.rows<[number, number, number]>(
+      `SELECT d.source, d.derived, d.origin FROM json_each(?) AS j CROSS JOIN derivations AS d ON d.source = j.value`,
+      `[${part.join(",")}]`,
+    );
+    for (const [source, derived, rank] of rows) {
       const at = placeOf.get(source) ?? 0;
       let place = placeOf.get(derived);
       if (place === undefined) {
@@ -53,28 +52,47 @@ function walk<Row extends readonly [number, number, ...unknown[]]>(
         placeOf.set(derived, place);
         depths.push((depths[at] ?? 0) + 1);
       }
-      see(row, at, place);
+      edges.from.push(at);
+      edges.to.push(place);
+      edges.ranks.push(rank);
     }
   }
-  return { ids, depths, placeOf };
+  return { ids, depths, edges };
 }
 
-function searchGraph({ connection }: LedgerCore, from: Iterable<number>): Graph {
-  const edges: Graph["edges"] = { from: [], to: [], ranks: [] };
-  const found = walk(
-    from,
-    (part) =>
-      connection.rows<[number, number, number]>(
-        `SELECT d.source, d.derived, d.origin FROM json_each(?) AS j CROSS JOIN derivations AS d ON d.source = j.value`,
-        part,
-      ),
-    ([, , rank], source, derived) => {
-      edges.from.push(source);
-      edges.to.push(derived);
-      edges.ranks.push(rank);
+/** The search alone: no edge is kept, and a level's answer comes as one text, which costs less than a row for each edge. */
+function findDerived(core: LedgerCore, from: readonly ArtifactRef[]): Derived {
+  const { connection, digests } = core;
+  const last = connection.get<{ last: number | null }>("SELECT max(id) AS last FROM artifacts")?.last ?? 0;
+  const seen = new Uint8Array(Math.floor(last / 8) + 1);
+  const isSeen = (id: number): boolean => ((seen[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0;
+  const walked: number[] = [];
+  const see = (id: number): void => {
+    if (isSeen(id)) return;
+    const at = Math.floor(id / 8);
+    seen[at] = (seen[at] ?? 0) | (1 << (id % 8));
+    walked.push(id);
+  };
+  for (const id of idsOf(core, from)) if (id !== undefined) see(id);
+  for (let start = 0; start < walked.length;) {
+    const part = walked.slice(start, start + PART);
+    start += part.length;
+    const derived = connection.get<{ ids: string | null }>(
+      `SELECT group_concat(d.derived) AS ids FROM json_each(?) AS j CROSS JOIN derivations AS d ON d.source = j.value`,
+      `[${part.join(",")}]`,
+    )?.ids;
+    for (const id of parseJson<readonly number[]>(`[${derived ?? ""}]`)) see(id);
+  }
+  return {
+    walked: walked.length,
+    has(ref) {
+      const row = connection.get<{ id: number; state: number }>(
+        "SELECT id, state FROM artifacts WHERE digest = ?",
+        digests.artifactDigest(ref),
+      );
+      return row !== undefined && row.state !== STATE.erased && row.id <= last && isSeen(row.id);
     },
-  );
-  return { ...found, edges };
+  };
 }
 
 /** The edges that leave each artifact, as a range of places in one list. */
@@ -213,26 +231,6 @@ export function createClosure(core: LedgerCore): Pick<Lineage, "closure" | "deri
         return reached;
       });
     },
-    derivedFrom(from) {
-      const reached = core.connection.snapshot(() => {
-        const ids = idsOf(core, from).filter((id) => id !== undefined);
-        return walk(ids, (part) =>
-          core.connection.rows<[number, number]>(
-            "SELECT d.source, d.derived FROM json_each(?) AS j CROSS JOIN derivations AS d ON d.source = j.value",
-            part,
-          ),
-        );
-      });
-      return {
-        walked: reached.ids.length,
-        has(ref) {
-          const row = core.connection.get<{ id: number; state: number }>(
-            "SELECT id, state FROM artifacts WHERE digest = ?",
-            core.digests.artifactDigest(ref),
-          );
-          return row !== undefined && row.state !== STATE.erased && reached.placeOf.has(row.id);
-        },
-      };
-    },
+    derivedFrom: (from) => core.connection.snapshot(() => findDerived(core, from)),
   };
 }

@@ -54,6 +54,27 @@ const edge = recordOf({
 });
 const graph = uniqueArray(edge, { maxLength: 40, selector: ({ source, derived }) => source * size + derived });
 
+test("derivedFrom knows of every artifact what the closure knows, and of an erased one that it is none", () => {
+  const { ledger } = temporaryLedger();
+  assert(
+    property(graph, uniqueArray(index, { minLength: 1, maxLength: 3 }), index, (edges, from, gone) => {
+      const at = freshNodes();
+      record(ledger, edges, at);
+      ledger.markErased([at(gone)], newRequestId());
+      const derived = ledger.derivedFrom(from.map(at));
+      const reached = new Set(
+        ledger
+          .closure(from.map(at))
+          .filter(({ state }) => state !== "erased")
+          .map(({ ref }) => ref.key),
+      );
+      const named = new Set(edges.flatMap(({ source, derived: to }) => [source, to]));
+      for (const one of named) expect(derived.has(at(one))).toBe(one !== gone && reached.has(at(one).key));
+    }),
+    { numRuns: 60 },
+  );
+});
+
 describe("closure", () => {
   test("LINEAGE-4: equals a naive reference, and names inferred only where no other path leads", () => {
     const { ledger } = temporaryLedger();
