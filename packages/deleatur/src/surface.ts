@@ -80,13 +80,16 @@ export interface SurfaceKind<Options> {
   containerProbes(options: Options, container: Container): readonly Probe[];
 }
 
+/** What a scan is asked for: with `lineage`, content may be left out, and a store that can then reads less. */
+export type ScanPart = "all" | "lineage";
+
 /** One open surface. Every act is idempotent, so that a crashed run is simply run again. */
 export interface Surface {
   readonly guarantees: Guarantees;
   /** Every container of the store, shadow tables with their owner. */
   census(signal: AbortSignal): Promise<readonly Container[]>;
   /** Every artifact, in one read snapshot where the store has one, in key order. @throws StoreError where it cannot be enumerated */
-  scan(signal: AbortSignal): AsyncIterable<Artifact>;
+  scan(signal: AbortSignal, part?: ScanPart): AsyncIterable<Artifact>;
   /** The artifacts of these keys that exist; absent ones are left out. */
   read(keys: readonly ArtifactKey[], signal: AbortSignal): AsyncIterable<Artifact>;
   /** Sets content, sources and subjects of each artifact to what is given (a removed subject or source is removed from its column or join). */

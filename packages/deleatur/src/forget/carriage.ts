@@ -32,6 +32,8 @@ export interface Carried extends ContinueOrder {
   /** What earlier rounds of the request knew. */
   known: readonly ArtifactRef[];
   intents: IntentResolution;
+  /** What this very run has fenced: artifacts by id, persons as `type:value`. */
+  readonly fenced: { readonly refs: Set<string>; readonly persons: Set<string> };
 }
 
 export interface Carriage {
@@ -53,6 +55,7 @@ export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], s
       round: journal.round,
       target: { kind: "records", refs: [] },
       known: [],
+      fenced: { refs: new Set(), persons: new Set() },
       intents: { joined: 0, aborted: 0, unresolved: 0, waitingUntil: undefined },
     };
   });

@@ -8,7 +8,8 @@ import { artifactId, type RequestId } from "../model/ids.ts";
 import type { Plan, PlannedItem } from "./plan.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
 
-const BATCH = 500;
+/** Of one surface, in one ledger transaction; the store takes them in its own smaller ones. */
+const BATCH = 5_000;
 
 export interface EraseOrder {
   readonly plan: Plan;

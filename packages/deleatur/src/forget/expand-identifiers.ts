@@ -10,10 +10,11 @@ export function expandIdentifiers(
   rows: readonly HarvestedRow[],
 ): readonly SubjectIdentifier[] {
   const mappings = new Map(boundary.surfaces.filter(({ maps }) => maps.length > 0).map(({ id, maps }) => [id, maps]));
+  const mapped = rows.filter(({ surface }) => mappings.has(surface));
   const found = new Map(given.map((identifier) => [`${identifier.type}:${identifier.value}`, identifier]));
   for (let size = -1; size !== found.size;) {
     size = found.size;
-    for (const { surface, subjects } of rows) {
+    for (const { surface, subjects } of mapped) {
       for (const { from, to } of mappings.get(surface) ?? []) {
         const types = new Set([from.type, to.type]);
         if (!subjects.some(({ type, value }) => types.has(type) && found.has(`${type}:${value}`))) continue;

@@ -1,7 +1,7 @@
 // Fences the targets of the requests that run together, plans their closures over common harvests, and fences those until nothing new is found (DESIGN §3.3).
 import type { Engine } from "../engine.ts";
 import { BoundaryError, UsageError } from "../model/errors.ts";
-import { artifactId, type ArtifactRef, type RequestId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { answerSilent, type Roll } from "./call-roll.ts";
 import type { Carriage, Carried } from "./carriage.ts";
@@ -40,7 +40,7 @@ export async function fenceTarget(
     ledger.updateRequest(id, { state: "blocked" });
     const seeds = [...named, ...ledger.artifactsAbout(given)];
     const reached = ledger.closure(seeds).map(({ ref }) => ref);
-    return raiseFence(engine, id, given, [...seeds, ...reached], signal);
+    return extendFence(engine, one, given, [...seeds, ...reached], signal);
   });
   // Under the fence, so that whoever wakes later finds out by itself what it may hold no more.
   const silent = answerSilent(engine, id, await roll());
@@ -56,7 +56,6 @@ export async function fenceTarget(
  */
 export async function fenceClosures(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<void> {
   const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
-  const sizes = new Map<RequestId, number>();
   const unplanned = (): readonly Carried[] => carriage.carried.filter(({ journal }) => !journal.isFinished("plan"));
   for (let open = unplanned(); open.length > 0; open = unplanned()) {
     const harvest = await harvestLineage(engine, signal);
@@ -64,7 +63,7 @@ export async function fenceClosures(engine: Engine, carriage: Carriage, signal: 
     const planned = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
     const made = planTogether(engine, open, planned, harvest, (ref) => held.has(artifactId(ref)));
     const plans = new Map(open.flatMap(({ id }, place) => (made[place] === undefined ? [] : [[id, made[place]]])));
-    if (await fenceNew(engine, carriage, plans, sizes, signal)) continue;
+    if (await fenceNew(engine, carriage, plans, signal)) continue;
     if (await mustPlanAnew(engine, carriage, plans, signal)) continue;
     await carriage.each(async (one) => {
       const plan = plans.get(one.id);
@@ -74,27 +73,39 @@ export async function fenceClosures(engine: Engine, carriage: Carriage, signal: 
   }
 }
 
+/** Raises the fence, or adds to it, and remembers what it holds. */
+async function extendFence(
+  engine: Engine,
+  { id, fenced }: Carried,
+  persons: readonly SubjectIdentifier[],
+  refs: readonly ArtifactRef[],
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<typeof raiseFence>>> {
+  const strengths = await raiseFence(engine, id, persons, refs, signal);
+  for (const ref of refs) fenced.refs.add(artifactId(ref));
+  for (const tag of persons) fenced.persons.add(personOf(tag));
+  return strengths;
+}
+
+function personOf({ type, value }: SubjectIdentifier): string {
+  return `${type}:${value}`;
+}
+
 /** Fences what the plans reach beyond the fences; answers whether there was something. */
 async function fenceNew(
   engine: Engine,
   carriage: Carriage,
   plans: ReadonlyMap<RequestId, Plan>,
-  sizes: Map<RequestId, number>,
   signal: AbortSignal,
 ): Promise<boolean> {
   let isNew = false;
-  await carriage.each(async ({ id }) => {
-    const plan = plans.get(id);
-    if (plan === undefined || plan.items.length === sizes.get(id)) return undefined;
+  await carriage.each(async (one) => {
+    const plan = plans.get(one.id);
+    const refs = (plan?.items ?? []).flatMap(({ ref }) => (one.fenced.refs.has(artifactId(ref)) ? [] : [ref]));
+    const persons = (plan?.identifiers ?? []).filter((tag) => !one.fenced.persons.has(personOf(tag)));
+    if (refs.length === 0 && persons.length === 0) return undefined;
     isNew = true;
-    sizes.set(id, plan.items.length);
-    await raiseFence(
-      engine,
-      id,
-      plan.identifiers,
-      plan.items.map(({ ref }) => ref),
-      signal,
-    );
+    await extendFence(engine, one, persons, refs, signal);
     return undefined;
   });
   return isNew;

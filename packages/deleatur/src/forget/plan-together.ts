@@ -3,6 +3,7 @@ import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef } from "../model/ids.ts";
 import type { Harvest } from "../record/harvest.ts";
 import { expandIdentifiers } from "./expand-identifiers.ts";
+import { indexHarvest } from "./harvest-index.ts";
 import { identifierSet, type Plan, planRequest } from "./plan.ts";
 import type { Target } from "./target.ts";
 
@@ -30,11 +31,14 @@ export function planTogether(
     ...planned.flatMap((plan) => plan.identifiers),
   ];
   const isOwn = identifierSet(identifiers);
+  const index = indexHarvest(engine, harvest);
   const before = erasedBy(planned);
   const isAlone = orders.length + planned.length === 1;
   for (let going: ReadonlySet<string> = before; ;) {
     const together = isAlone ? {} : { together: { isOwn, going } };
-    const plans = orders.map(({ target, known }) => planRequest(engine, target, harvest, { held, known, ...together }));
+    const plans = orders.map(({ target, known }) =>
+      planRequest(engine, target, harvest, { held, known, ...together }, index),
+    );
     const next = new Set([...going, ...erasedBy(plans)]);
     if (isAlone || next.size === going.size) return plans;
     going = next;

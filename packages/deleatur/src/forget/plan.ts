@@ -3,9 +3,9 @@ import type { Engine } from "../engine.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { SharedPolicy } from "../model/declaration.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
-import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
 import { expandIdentifiers } from "./expand-identifiers.ts";
+import { type HarvestIndex, indexHarvest } from "./harvest-index.ts";
 import type { Target } from "./target.ts";
 
 /** What becomes of one artifact of the closure. */
@@ -58,8 +58,14 @@ export interface Together {
 }
 
 /** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
-export function planRequest(engine: Engine, target: Target, harvest: Harvest, options: PlanOptions): Plan {
-  const rows = new Map(harvest.rows.map((row) => [artifactId(row), row]));
+export function planRequest(
+  engine: Engine,
+  target: Target,
+  harvest: Harvest,
+  options: PlanOptions,
+  index: HarvestIndex = indexHarvest(engine, harvest),
+): Plan {
+  const { rows } = index;
   const identifiers =
     target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [];
   const isOwn = identifierSet(identifiers);
@@ -67,7 +73,7 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
     target.kind === "records"
       ? target.refs
       : [
-          ...harvest.rows.filter((row) => row.subjects.some(isOwn)).map(({ surface, key }) => ({ surface, key })),
+          ...index.rowsAbout(identifiers).map(({ surface, key }) => ({ surface, key })),
           ...engine.ledger.artifactsAbout(identifiers),
         ];
   // What the ledger knows of a surface that is declared no more cannot be reached; the evidence says that it is there (`find-leftovers.ts`).
@@ -123,8 +129,8 @@ export function planRequest(engine: Engine, target: Target, harvest: Harvest, op
   return {
     items: [...decided.values()],
     identifiers,
-    identifiersUnknown: target.kind === "person" ? unknownIdentifiers(harvest.rows, identifiers, target.none) : [],
-    withoutLineage: rowsWithoutLineage(engine, harvest.rows),
+    identifiersUnknown: target.kind === "person" ? unknownIdentifiers(index, identifiers, target.none) : [],
+    withoutLineage: index.withoutLineage,
     unread: harvest.unread,
     edges: countEdges(engine, [...decided.values()]),
   };
@@ -211,25 +217,15 @@ export function identifierSet(identifiers: readonly SubjectIdentifier[]): (tag: 
 }
 
 function unknownIdentifiers(
-  rows: readonly HarvestedRow[],
+  { typeSets }: HarvestIndex,
   identifiers: readonly SubjectIdentifier[],
   none: readonly string[],
 ): Plan["identifiersUnknown"] {
   const told = new Set([...identifiers.map(({ type }) => type), ...none]);
   const unknown = new Map<string, { surface: SurfaceId; type: string }>();
-  for (const { surface, subjects } of rows) {
-    if (subjects.length === 0 || subjects.some(({ type }) => told.has(type))) continue;
-    for (const { type } of subjects) unknown.set(`${surface} ${type}`, { surface, type });
+  for (const { surface, types } of typeSets) {
+    if (types.some((type) => told.has(type))) continue;
+    for (const type of types) unknown.set(`${surface} ${type}`, { surface, type });
   }
   return [...unknown.values()];
-}
-
-function rowsWithoutLineage(engine: Engine, rows: readonly HarvestedRow[]): ReadonlyMap<SurfaceId, number> {
-  const counts = new Map<SurfaceId, number>();
-  for (const row of rows) {
-    if (row.sources.length > 0 || !isDerivedRole(engine.bound(row.surface).declaration.role)) continue;
-    if (engine.ledger.sourcesOf(row).length > 0) continue;
-    counts.set(row.surface, (counts.get(row.surface) ?? 0) + 1);
-  }
-  return counts;
 }

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { Artifact } from "../model/artifact.ts";
 import type { ArtifactRef, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import type { ScanPart } from "../surface.ts";
 
 /** The lineage of one scanned row, without its content. */
 export interface HarvestedRow extends ArtifactRef {
@@ -15,12 +16,13 @@ export interface Harvest {
   readonly unread: ReadonlyMap<SurfaceId, string>;
 }
 
-/** Scans every surface that can be scanned; `visit` sees each artifact with its content. Writes nothing. */
+/** Scans every surface that can be scanned; `visit` sees each artifact, with its content unless lineage alone is asked for. Writes nothing. */
 export async function scanAll(
   engine: Engine,
   step: string,
   visit: (artifact: Artifact) => void,
   signal: AbortSignal,
+  part: ScanPart = "all",
 ): Promise<ReadonlyMap<SurfaceId, string>> {
   const unread = new Map<SurfaceId, string>();
   for (const { declaration, guarantees } of engine.surfaces) {
@@ -29,7 +31,7 @@ export async function scanAll(
     let done = 0;
     try {
       const surface = await engine.open(declaration.id);
-      for await (const artifact of surface.scan(signal)) {
+      for await (const artifact of surface.scan(signal, part)) {
         visit(artifact);
         done += 1;
         if (done % 1000 === 0) engine.report({ step, phase: "progress", surface: declaration.id, done });
@@ -51,6 +53,7 @@ export async function harvestLineage(engine: Engine, signal: AbortSignal): Promi
     "scan",
     ({ surface, key, subjects, sources }) => rows.push({ surface, key, subjects, sources }),
     signal,
+    "lineage",
   );
   return { rows, unread };
 }

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Artifact, Erased, Offered, Planted, Purged, Rewritten } from "../../model/artifact.ts";
 import type { ArtifactKey, RequestId } from "../../model/ids.ts";
-import type { FenceStrength, Guarantees, Surface } from "../../surface.ts";
+import type { FenceStrength, Guarantees, ScanPart, Surface } from "../../surface.ts";
 import { takeFileCensus } from "./hands/census-files.ts";
 import { takeCensus } from "./hands/census.ts";
 import { connect, withConnection, type Db } from "./hands/connect.ts";
@@ -46,7 +46,7 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
         ...takeFileCensus(target, options.boundary),
       ]);
     },
-    scan: (signal) => scanRows(options, own, signal),
+    scan: (signal, part = "all") => scanRows(options, own, part, signal),
     read: (keys, signal) => readRows(options, own, keys, signal),
     async rewrite(replacements, signal) {
       return combine(onEach((db, layout) => rewriteAny(db, layout, replacements, signal)));
@@ -137,9 +137,15 @@ function rewriteAny(db: Db, layout: Layout, wanted: readonly Artifact[], signal:
   return isForeignContent ? rewriteIndexed(db, layout, wanted, signal) : rewriteRows(db, layout, wanted, signal);
 }
 
-async function* scanRows(options: SqliteOptions, own: SqliteFile, signal: AbortSignal): AsyncIterable<Artifact> {
-  yield* inSnapshot(options, own, function* (db, layout) {
+async function* scanRows(
+  options: SqliteOptions,
+  own: SqliteFile,
+  part: ScanPart,
+  signal: AbortSignal,
+): AsyncIterable<Artifact> {
+  yield* inSnapshot(options, own, function* (db, whole) {
     let group: Row[] = [];
+    const layout = part === "all" ? whole : { ...whole, content: [], vector: undefined };
     for (const row of createRowReader(db, layout).rows()) {
       signal.throwIfAborted();
       if (group[0] !== undefined && group[0].artifact.key !== row.artifact.key) {

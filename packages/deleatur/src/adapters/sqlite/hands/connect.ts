@@ -36,6 +36,19 @@ export function connect(target: SqliteFile, timeoutMs: number = BUSY_TIMEOUT_MS)
   }
 }
 
+/** Prepares each text once: a batch asks the same of every key. */
+export function preparing(
+  db: Db,
+): <Parameters extends unknown[], Row = unknown>(sql: string) => Database.Statement<Parameters, Row> {
+  const known = new Map<string, Database.Statement>();
+  return <Parameters extends unknown[], Row>(sql: string) => {
+    const statement = known.get(sql) ?? db.prepare(sql);
+    known.set(sql, statement);
+    // The caller declares parameters and row beside the text, as with `prepare` itself.
+    return statement as Database.Statement<Parameters, Row>;
+  };
+}
+
 /** Runs work on a connection of its own. */
 export function withConnection<Result>(target: SqliteFile, work: (db: Db) => Result): Result {
   const db = connect(target);

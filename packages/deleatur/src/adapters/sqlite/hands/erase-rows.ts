@@ -3,7 +3,7 @@ import type { Erased } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
 import { quoteName } from "../options.ts";
 import { isRowRefusal, refusalReason } from "../store-errors.ts";
-import { underSavepoint, type Db } from "./connect.ts";
+import { preparing, underSavepoint, type Db } from "./connect.ts";
 import { guardAgainstCopies } from "./hush-copies.ts";
 import { keepIndexesInStep } from "./index-step.ts";
 import { keyCondition, partsOfKey, typedComparison, type Condition } from "./key-condition.ts";
@@ -37,15 +37,16 @@ function eraseBatch(db: Db, layout: Layout, keys: readonly ArtifactKey[]): reado
   const guard = guardAgainstCopies(db, layout.options.table);
   const keeper = keepIndexesInStep(db, layout);
   const joins = ownedJoins(layout);
+  const prepared = preparing(db);
   const eraseOne = (key: ArtifactKey): "erased" | "absent" => {
     const row = condition(key);
     if (row === undefined) return "absent";
     guard?.name(guardedValues(layout, reader.rowsOf(key)));
     keeper.beforeDelete(row.sql, row.parameters);
     for (const join of joins) deleteJoinRows(db, join, key);
-    const deleted = db
-      .prepare<SqlValue[]>(`DELETE FROM ${quoteName(layout.options.table)} WHERE ${row.sql}`)
-      .run(...row.parameters);
+    const deleted = prepared<SqlValue[]>(`DELETE FROM ${quoteName(layout.options.table)} WHERE ${row.sql}`).run(
+      ...row.parameters,
+    );
     return deleted.changes > 0 ? "erased" : "absent";
   };
   return keys.map((key): Erased => {
@@ -64,9 +65,10 @@ function eraseBatch(db: Db, layout: Layout, keys: readonly ArtifactKey[]): reado
 /** CLAIM-5: what the delete said is no evidence, so every key is looked up once more after the commit. */
 function countAgain(db: Db, layout: Layout, ends: readonly Erased[]): readonly Erased[] {
   const condition = keyCondition(layout, bareColumn);
+  const prepared = preparing(db);
   return ends.map((end): Erased => {
     if (end.outcome === "failed") return end;
-    const left = countRows(db, layout, condition(end.key));
+    const left = countRows(prepared, layout, condition(end.key));
     if (left === 0n) return end;
     return {
       surface: end.surface,
@@ -77,14 +79,11 @@ function countAgain(db: Db, layout: Layout, ends: readonly Erased[]): readonly E
   });
 }
 
-function countRows(db: Db, layout: Layout, condition: Condition | undefined): bigint {
+function countRows(prepared: ReturnType<typeof preparing>, layout: Layout, condition: Condition | undefined): bigint {
   if (condition === undefined) return 0n;
-  const row = db
-    .prepare<SqlValue[], { count: bigint }>(
-      `SELECT count(*) AS count FROM ${quoteName(layout.options.table)} WHERE ${condition.sql}`,
-    )
-    .get(...condition.parameters);
-  return row?.count ?? 0n;
+  const table = quoteName(layout.options.table);
+  const sql = `SELECT count(*) AS count FROM ${table} WHERE ${condition.sql}`;
+  return prepared<SqlValue[], { count: bigint }>(sql).get(...condition.parameters)?.count ?? 0n;
 }
 
 /** Join rows that refer to the artifact's own key go with it; a thread that many messages share stays. */

@@ -19,20 +19,19 @@ export function eraseIndexed(
   signal: AbortSignal,
 ): readonly Erased[] {
   const fts = requireFts(layout);
-  const outcomes: Erased[] = [];
-  for (let start = 0; start < keys.length; start += BATCH) {
-    signal.throwIfAborted();
-    const batch = keys.slice(start, start + BATCH);
-    outcomes.push(...inErasingTransaction(db, () => eraseBatch(db, layout, fts, batch)));
-  }
-  return outcomes;
-}
-
-function eraseBatch(db: Db, layout: Layout, fts: FtsFacts, keys: readonly ArtifactKey[]): readonly Erased[] {
   const rowids = keys.flatMap((key) => candidatesOf(key).integer ?? []);
   const present = indexedRows(db, fts, rowids);
-  removeFromIndex(db, layout, fts, [...present]);
-  const left = indexedRows(db, fts, rowids);
+  const found = rowids.filter((rowid) => present.has(rowid));
+  for (let start = 0; start < found.length; start += BATCH) {
+    signal.throwIfAborted();
+    inErasingTransaction(db, () => removeFromIndex(db, layout, fts, found.slice(start, start + BATCH)));
+  }
+  // Looked at once for all, after the last commit: which document a term is of only a walk over the whole index tells.
+  let left = withTerms(db, fts, found);
+  if (left.size > 0 && fts.mode === "external") {
+    inErasingTransaction(db, () => rebuildIndex(db, fts, found));
+    left = withTerms(db, fts, found);
+  }
   return keys.map((key): Erased => {
     const ref = { surface: layout.options.surface, key };
     const rowid = candidatesOf(key).integer;
@@ -46,31 +45,39 @@ function eraseBatch(db: Db, layout: Layout, fts: FtsFacts, keys: readonly Artifa
   });
 }
 
-/** Of these rows, those that the index lists or holds any term of. */
+/** Of these rows, those that the index lists or holds any term of. Where it lists them all, nothing more is asked. */
 function indexedRows(db: Db, fts: FtsFacts, rowids: readonly bigint[]): ReadonlySet<bigint> {
-  const found = new Set(docsWithTerms(db, fts, rowids));
-  if (!fts.hasDocsize) return found;
+  const listed = listedRows(db, fts, rowids);
+  const others = rowids.filter((rowid) => !listed.has(rowid));
+  return new Set([...listed, ...(others.length === 0 ? [] : docsWithTerms(db, fts, others))]);
+}
+
+/** Of these rows, those that the index lists or holds any term of, by a walk over the whole of it. */
+function withTerms(db: Db, fts: FtsFacts, rowids: readonly bigint[]): ReadonlySet<bigint> {
+  if (rowids.length === 0) return new Set();
+  return new Set([...docsWithTerms(db, fts, rowids), ...listedRows(db, fts, rowids)]);
+}
+
+function listedRows(db: Db, fts: FtsFacts, rowids: readonly bigint[]): ReadonlySet<bigint> {
+  if (!fts.hasDocsize) return new Set();
   const listed = db
     .prepare<[string], { id: bigint }>(
       `SELECT id FROM ${quoteName(`${fts.name}_docsize`)} WHERE id IN (SELECT value FROM json_each(?))`,
     )
     .all(`[${rowids.join(",")}]`);
-  for (const { id } of listed) found.add(id);
-  return found;
+  return new Set(listed.map(({ id }) => id));
+}
+
+/** Old values are gone or were changed under the index: only the content table knows what may stay. */
+function rebuildIndex(db: Db, fts: FtsFacts, rowids: readonly bigint[]): void {
+  db.exec(`INSERT INTO ${quoteName(fts.name)} (${quoteName(fts.name)}) VALUES ('rebuild')`);
+  deleteByContent(db, fts, rowids);
 }
 
 /** Takes rows out of an index. Where a way leaves terms behind, the next one is tried; what is then left is for the caller to see. */
 function removeFromIndex(db: Db, layout: Layout, fts: FtsFacts, rowids: readonly bigint[]): void {
   if (rowids.length === 0) return;
-  if (fts.mode === "external") {
-    deleteByContent(db, fts, rowids);
-    if (indexedRows(db, fts, rowids).size === 0) return;
-    // Old values are gone or were changed under the index: only the content table knows what may stay.
-    db.exec(`INSERT INTO ${quoteName(fts.name)} (${quoteName(fts.name)}) VALUES ('rebuild')`);
-    deleteByContent(db, fts, rowids);
-    return;
-  }
-  if (fts.contentlessDelete) {
+  if (fts.mode === "external" || fts.contentlessDelete) {
     deleteByContent(db, fts, rowids);
     return;
   }

@@ -10,7 +10,7 @@ import {
   type SubjectIdentifier,
 } from "../../../model/ids.ts";
 import { quoteName } from "../options.ts";
-import type { Db } from "./connect.ts";
+import { preparing, type Db } from "./connect.ts";
 import type { FtsFacts } from "./fts-facts.ts";
 import { identifiersInJson, sourceKeysInJson } from "./json-places.ts";
 import { collectWords, openVocab, textFromTerms } from "./index-terms.ts";
@@ -31,16 +31,18 @@ export interface RowReader {
 }
 
 export function createRowReader(db: Db, layout: Layout): RowReader {
-  if (layout.fts?.mode === "none") collectWords(db, layout.fts);
+  const hasText = layout.content.length > 0;
+  if (layout.fts?.mode === "none" && hasText) collectWords(db, layout.fts);
   else if (layout.fts?.hasDocsize === false) openVocab(db, layout.fts);
   const names = columnsToRead(layout);
   const select = `SELECT ${names.map((name) => layout.columnSql(name)).join(", ")} FROM ${layout.from}`;
   const order = layout.key.map((name) => layout.columnSql(name)).join(", ");
   const joined = createJoinReader(db);
   const condition = keyCondition(layout);
+  const prepared = preparing(db);
   const toRow = (raw: readonly SqlValue[]): Row => {
     const values = new Map(names.map((name, index) => [name, raw[index] ?? null]));
-    if (layout.fts?.mode === "none") putTextTogether(db, layout, layout.fts, values);
+    if (layout.fts?.mode === "none" && hasText) putTextTogether(db, layout, layout.fts, values);
     return { artifact: artifactOf(layout, values, joined), values };
   };
   return {
@@ -51,7 +53,7 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
     rowsOf(key) {
       const found = condition(key);
       if (found === undefined) return [];
-      const statement = db.prepare<SqlValue[], SqlValue[]>(`${select} WHERE ${found.sql}`).raw(true);
+      const statement = prepared<SqlValue[], SqlValue[]>(`${select} WHERE ${found.sql}`).raw(true);
       return statement.all(...found.parameters).map(toRow);
     },
   };

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { load as loadVec } from "sqlite-vec";
+import type { BoundaryInput } from "../../packages/deleatur/dist/boundary/boundary-input.js";
 
 /** The person who is to be forgotten, as an identifier. */
 export const FORGOTTEN = "account:p0";
@@ -16,21 +17,30 @@ const SCHEMA = `
   CREATE TABLE summaries (id INTEGER PRIMARY KEY AUTOINCREMENT, source_ids TEXT NOT NULL, text TEXT NOT NULL);
   CREATE VIRTUAL TABLE episodes_fts USING fts5(text, content='episodes', content_rowid='id');`;
 
-/**
- * @typedef {object} MemorySize
- * @property {number} rows episodes in all
- * @property {number} forgotten how many of them are the person's, spread evenly
- * @property {number} [dimensions] of each embedding; 0 leaves the vectors out
- * @property {number} [perSummary] consecutive episodes of one person that one summary is made from; 0 leaves the summaries out
- * @property {number} [seed]
- */
+export interface MemorySize {
+  /** Episodes in all. */
+  readonly rows: number;
+  /** How many of them are the person's, spread evenly. */
+  readonly forgotten: number;
+  /** Of each embedding; 0 leaves the vectors out. */
+  readonly dimensions?: number;
+  /** Consecutive episodes of one person that one summary is made from; 0 leaves the summaries out. */
+  readonly perSummary?: number;
+  readonly seed?: number;
+}
+
+interface Gathered {
+  readonly id: number;
+  readonly text: string;
+}
 
 /**
  * Lays the store in a folder that exists and holds none. The application's connection is closed, its log is empty.
- * @param {string} directory
- * @param {MemorySize} size
  */
-export function layMemory(directory, { rows, forgotten, dimensions = 384, perSummary = 10, seed = 1 }) {
+export function layMemory(
+  directory: string,
+  { rows, forgotten, dimensions = 384, perSummary = 10, seed = 1 }: MemorySize,
+): void {
   const app = new Database(join(directory, STORE_FILE));
   loadVec(app);
   app.pragma("journal_mode = WAL");
@@ -44,8 +54,8 @@ export function layMemory(directory, { rows, forgotten, dimensions = 384, perSum
   const entry = app.prepare("INSERT INTO episodes_fts (rowid, text) VALUES (?, ?)");
   const vector = dimensions > 0 ? app.prepare("INSERT INTO episode_vec (id, embedding) VALUES (?, ?)") : undefined;
   const summary = app.prepare("INSERT INTO summaries (source_ids, text) VALUES (?, ?)");
-  const gathering = new Map();
-  const lay = app.transaction((from, to) => {
+  const gathering = new Map<string, Gathered[]>();
+  const lay = app.transaction((from: number, to: number) => {
     for (let id = from; id <= to; id += 1) {
       const person = personOf(id, rows, forgotten);
       const text = sentence(random, words, 12 + (random() % 49));
@@ -66,15 +76,14 @@ export function layMemory(directory, { rows, forgotten, dimensions = 384, perSum
   app.close();
 }
 
-/**
- * The boundary over such a memory. Its ledger stands beside the store.
- * @param {MemorySize} size
- * @param {"sdk" | "trigger" | "foreign"} [writers]
- */
-export function memoryBoundary({ dimensions = 384, perSummary = 10 }, writers = "sdk") {
+/** The boundary over such a memory. Its ledger stands beside the store. */
+export function memoryBoundary(
+  { dimensions = 384, perSummary = 10 }: Pick<MemorySize, "dimensions" | "perSummary">,
+  writers: "sdk" | "trigger" | "foreign" = "sdk",
+): BoundaryInput {
   const store = "memory";
   const episodes = { surface: "episodes", column: "id" };
-  const surfaces = {
+  const surfaces: Record<string, BoundaryInput["surfaces"][string]> = {
     episodes: {
       kind: "sqlite",
       role: "primary",
@@ -95,7 +104,7 @@ export function memoryBoundary({ dimensions = 384, perSummary = 10 }, writers = 
     },
   };
   if (dimensions > 0)
-    surfaces.vectors = {
+    surfaces["vectors"] = {
       kind: "sqlite-vec",
       role: "index",
       label: "embeddings",
@@ -107,7 +116,7 @@ export function memoryBoundary({ dimensions = 384, perSummary = 10 }, writers = 
       derivedFrom: episodes,
     };
   if (perSummary > 0)
-    surfaces.summaries = {
+    surfaces["summaries"] = {
       kind: "sqlite",
       role: "derived",
       label: "summaries",
@@ -129,13 +138,13 @@ export function memoryBoundary({ dimensions = 384, perSummary = 10 }, writers = 
 }
 
 /** The forgotten one's episodes stand evenly among those of the others. */
-function personOf(id, rows, forgotten) {
+function personOf(id: number, rows: number, forgotten: number): string {
   const isForgotten = Math.floor((id * forgotten) / rows) > Math.floor(((id - 1) * forgotten) / rows);
   return isForgotten ? "p0" : `p${1 + (id % OTHERS)}`;
 }
 
 /** Whole numbers below 2³² (xorshift, Marsaglia 2003): fast, and the same on every machine. */
-export function createRandom(seed) {
+export function createRandom(seed: number): () => number {
   let state = (Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995) | 1;
   return () => {
     state ^= state << 13;
@@ -146,32 +155,32 @@ export function createRandom(seed) {
 }
 
 /** Made-up words of two to five syllables. */
-export function vocabulary(random) {
+export function vocabulary(random: () => number): string[] {
   const syllables = "bdfgklmnprstvw"
     .split("")
     .flatMap((consonant) => "aeiou".split("").map((vowel) => consonant + vowel));
-  const words = new Set();
+  const words = new Set<string>();
   while (words.size < VOCABULARY)
     words.add(Array.from({ length: 2 + (random() % 4) }, () => syllables[random() % syllables.length]).join(""));
   return [...words];
 }
 
 /** Few words are frequent and most are rare, as in what people write. */
-export function sentence(random, words, length) {
+export function sentence(random: () => number, words: readonly string[], length: number): string {
   const chosen = Array.from({ length }, () => {
     const chance = random() / 2 ** 32;
-    return words[Math.floor(words.length * chance * chance * chance)];
+    return words[Math.floor(words.length * chance * chance * chance)] ?? "";
   });
   const text = chosen.join(" ");
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Its own words, with a stretch from each of its sources. */
-function summarise(random, words, gathered) {
+function summarise(random: () => number, words: readonly string[], gathered: readonly Gathered[]): string {
   const parts = gathered.map(({ text }) => text.split(" ").slice(2, 10).join(" "));
   return `${sentence(random, words, 20)} ${parts.join("; ")}`;
 }
 
-function embedding(random, dimensions) {
+function embedding(random: () => number, dimensions: number): Float32Array {
   return Float32Array.from({ length: dimensions }, () => random() / 2 ** 31 - 1);
 }
