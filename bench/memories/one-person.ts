@@ -144,7 +144,7 @@ function personOf(id: number, rows: number, forgotten: number): string {
 }
 
 /** Whole numbers below 2³² (xorshift, Marsaglia 2003): fast, and the same on every machine. */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = (Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995) | 1;
   return () => {
     state ^= state << 13;
@@ -155,7 +155,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Made-up words of two to five syllables. */
-export function vocabulary(random: () => number): string[] {
+function vocabulary(random: () => number): string[] {
   const syllables = "bdfgklmnprstvw"
     .split("")
     .flatMap((consonant) => "aeiou".split("").map((vowel) => consonant + vowel));
@@ -166,7 +166,7 @@ export function vocabulary(random: () => number): string[] {
 }
 
 /** Few words are frequent and most are rare, as in what people write. */
-export function sentence(random: () => number, words: readonly string[], length: number): string {
+function sentence(random: () => number, words: readonly string[], length: number): string {
   const chosen = Array.from({ length }, () => {
     const chance = random() / 2 ** 32;
     return words[Math.floor(words.length * chance * chance * chance)] ?? "";

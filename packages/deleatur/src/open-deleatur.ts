@@ -143,7 +143,7 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
     report: options.report ?? ((): void => undefined),
     ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
   });
-  closeOverdue(engine);
+  await closeOverdue(engine, NEVER);
   ledger.expireHeld();
   return bindActs(engine);
 }

@@ -1,12 +1,14 @@
 // Erases or rewrites the closure, derived before sources, each batch's outcome journalled as soon as the store has said it (DESIGN §3.4).
 import type { Engine } from "../engine.ts";
-import { noteTaken } from "../examine/taken-by-others.ts";
+import { openBaseline } from "../examine/baseline.ts";
+import { noteTaken, openTaken } from "../examine/taken-by-others.ts";
 import type { ItemPatch } from "../ledger/request-record.ts";
 import type { Erased } from "../model/artifact.ts";
 import { groupBy } from "../model/group-by.ts";
-import { artifactId, type RequestId } from "../model/ids.ts";
+import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import type { Plan, PlannedItem } from "./plan.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
+import { BYSTANDERS } from "./survey.ts";
 
 /** Of one surface, in one ledger transaction; the store takes them in its own smaller ones. */
 const BATCH = 5_000;
@@ -45,6 +47,7 @@ export async function eraseClosure(
         const patches = [
           ...(await eraseBatch(
             engine,
+            request,
             batch.filter(({ action }) => action === "erase"),
             signal,
           )),
@@ -66,6 +69,7 @@ export async function eraseClosure(
 
 async function eraseBatch(
   engine: Engine,
+  request: RequestId,
   items: readonly PlannedItem[],
   signal: AbortSignal,
 ): Promise<readonly ItemPatch[]> {
@@ -83,6 +87,9 @@ async function eraseBatch(
     return items.map(({ ref }) => ({ ref, outcome: "failed", why: failureOf(error) }));
   }
   const byId = new Map(outcomes.map((outcome) => [artifactId(outcome), outcome]));
+  const isMissing = items.some(({ ref, present }) => present && byId.get(artifactId(ref))?.outcome === "absent");
+  if (isMissing && (await isAnotherStore(engine, request, first.ref.surface, signal)))
+    return items.map(({ ref }) => ({ ref, outcome: "failed", why: "STORE_CHANGED" }));
   return items.map(({ ref, present }) => {
     const erased = byId.get(artifactId(ref));
     if (erased === undefined) return { ref, outcome: "failed", why: "NO_OUTCOME" };
@@ -90,6 +97,24 @@ async function eraseBatch(
     // It was there when the plan was made: whoever took it since (we, before a crash; a trigger of the store), it is erased.
     return { ref, outcome: present ? "erased" : erased.outcome };
   });
+}
+
+/**
+ * Whether everybody else's artifacts are gone from the surface as well since they were surveyed: then its store was put in the place of another, and
+ * what is absent from this one is erased from nowhere.
+ */
+async function isAnotherStore(
+  engine: Engine,
+  request: RequestId,
+  surface: SurfaceId,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { ledger } = engine;
+  const bystanders = openBaseline(ledger.getSealed(request, BYSTANDERS)).without(openTaken(engine, request));
+  if (bystanders.sizeOf(surface) === 0) return false;
+  for await (const artifact of (await engine.open(surface)).scan(signal, "lineage"))
+    if (artifact.surface === surface) return false;
+  return true;
 }
 
 async function rewriteBatch(

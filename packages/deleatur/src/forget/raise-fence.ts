@@ -46,12 +46,21 @@ async function fenceSurface(
   }
 }
 
-/** Ends the fence in the stores and in the ledger; the denylist stands. Answers where a reader keeps a trace of it, and what was out of reach. */
-export async function lowerFence(
-  engine: Engine,
-  request: RequestId,
-  signal: AbortSignal,
-): Promise<{ readonly traces: readonly SurfaceId[]; readonly unreached: readonly SurfaceId[] }> {
+/** Where a reader keeps a trace of the fence, and what was out of reach. */
+export interface LoweredFence {
+  readonly traces: readonly SurfaceId[];
+  readonly unreached: readonly SurfaceId[];
+}
+
+/** Ends the fence in the stores and in the ledger; the denylist stands. */
+export async function lowerFence(engine: Engine, request: RequestId, signal: AbortSignal): Promise<LoweredFence> {
+  const lowered = await lowerStoreFences(engine, request, signal);
+  engine.ledger.lowerFence(request);
+  return lowered;
+}
+
+/** Ends the fence in the stores alone. */
+export async function lowerStoreFences(engine: Engine, request: RequestId, signal: AbortSignal): Promise<LoweredFence> {
   const traces: SurfaceId[] = [];
   const unreached: SurfaceId[] = [];
   for (const { declaration, guarantees } of engine.surfaces) {
@@ -66,6 +75,5 @@ export async function lowerFence(
       unreached.push(declaration.id);
     }
   }
-  engine.ledger.lowerFence(request);
   return { traces, unreached };
 }

@@ -12,7 +12,7 @@ import { scanAll } from "../record/harvest.ts";
 import { identifierSet, type Plan } from "./plan.ts";
 
 const BASELINE = "baseline";
-const BYSTANDERS = "bystanders";
+export const BYSTANDERS = "bystanders";
 
 export interface Survey {
   /** Hex digests (as the guard's) of closure content that another person's record also has. */

@@ -1,5 +1,5 @@
 // The fence: from the start of a request, no new write about its person and no derivation from its closure. It must not hold anything but digests.
-import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
+import { requestId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
 import { hexArray, type LedgerCore } from "./ledger-core.ts";
 import type { Fence } from "./ledger.ts";
 
@@ -44,6 +44,8 @@ export function createFence(core: LedgerCore): Fence {
         connection.flushAfterCommit();
       });
     },
+    fencedRequests: () =>
+      connection.rows<[string]>("SELECT DISTINCT request FROM fences").map(([request]) => requestId(request)),
     isFenced({ identifiers = [], refs = [], sources = [] }) {
       return isAnyFenced(core, [
         ...identifiers.map((identifier) => digests.hashIdentifier(identifier)),

@@ -161,6 +161,8 @@ export interface Fence {
   ): void;
   extendFence(request: RequestId, refs: readonly ArtifactRef[]): void;
   lowerFence(request: RequestId): void;
+  /** Whose fences stand. */
+  fencedRequests(): readonly RequestId[];
   isFenced(selector: FenceSelector): boolean;
 }
 

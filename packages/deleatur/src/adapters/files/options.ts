@@ -48,7 +48,7 @@ export interface FilesOptions {
 export const TEMP_FILE: RegExp = /^\.deleatur-(\d+)-[0-9a-f]+\.tmp$/;
 /** The marker of a ledger that manages the folder, or one file in it. */
 export const MARKER_FILE: RegExp = /^\.deleatur-ledger-([0-9a-f]{32})(?:\.(.+))?$/;
-export const LOCK_FILE: RegExp = /^\.deleatur-.*\.lock(?:\.[0-9a-f]+)?$/;
+export const LOCK_FILE: RegExp = /^\.deleatur-.*\.lock(?:\.(?<pid>\d+)-[0-9a-f]+)?$/;
 
 /** Narrows a declaration of kind `jsonl` or `text`. @throws BoundaryError */
 export function parseFilesOptions(kind: "jsonl" | "text", entry: SurfaceEntry): FilesOptions {

@@ -1,6 +1,6 @@
 // Lets real processes write to one JSONL file at once, and kills one with -9 in the middle of a rewrite: no erased line comes back, no file is torn.
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -63,6 +63,16 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     }
     expect(ids(folder.read("a.jsonl"))).toEqual(all.slice(16));
     expect(readdirSync(folder.path)).toEqual(["a.jsonl"]);
+  });
+
+  it("a purge takes away what killed processes left beside a lock, and nothing of a living one", async () => {
+    const folder = makeFolder({ "a.jsonl": line("k1", "text") });
+    const dead = ".deleatur-a.jsonl.lock.4194304-0123456789ab";
+    const living = `.deleatur-a.jsonl.lock.${process.ppid}-0123456789ab`;
+    for (const name of [dead, living]) writeFileSync(join(folder.path, name), "");
+    const surface = await openSurface(folder, "*.jsonl");
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(readdirSync(folder.path).toSorted()).toEqual([living, "a.jsonl"]);
   });
 
   it("CLAIM-5: a writer that puts back the whole file as it had read it brings no erased line back", async () => {

@@ -1,10 +1,11 @@
 // One writer of ours at a time for each file: a lock file with the holder's process id; a lock whose holder is dead is taken over.
 import { randomBytes } from "node:crypto";
-import { link, open, readFile, rename, unlink } from "node:fs/promises";
+import { link, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../../model/errors.ts";
 import { fileCode } from "../file-errors.ts";
+import { LOCK_FILE } from "../options.ts";
 
 const WAIT_MS = 20;
 const MAX_WAITS = 1500;
@@ -62,7 +63,7 @@ export async function lockFile(file: string, store: string, signal: AbortSignal)
 
 /** Written under another name and linked into place, so that a lock never exists without its holder's id. */
 async function tryCreate(path: string, claim: string): Promise<boolean> {
-  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  const draft = asideOf(path);
   const handle = await open(draft, "wx", 0o600);
   try {
     await handle.writeFile(claim);
@@ -77,6 +78,28 @@ async function tryCreate(path: string, claim: string): Promise<boolean> {
     throw cause;
   } finally {
     await unlinkIfThere(draft);
+    asides.delete(draft);
+  }
+}
+
+/** Files beside locks that this very process works with now. */
+const asides = new Set<string>();
+
+/** Named after its maker, so that what a killed process left can be told from what a living one is at. */
+function asideOf(path: string): string {
+  const aside = `${path}.${process.pid}-${randomBytes(6).toString("hex")}`;
+  asides.add(aside);
+  return aside;
+}
+
+/** Removes what killed processes left beside the locks of a folder: drafts, and dead locks that were moved aside. */
+export async function clearLockDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = LOCK_FILE.exec(name)?.groups?.["pid"];
+    if (pid === undefined) continue;
+    const file = join(folder, name);
+    const isAtWork = Number(pid) === process.pid ? asides.has(file) : isAlive(Number(pid));
+    if (!isAtWork) await unlinkIfThere(file);
   }
 }
 
@@ -91,7 +114,7 @@ async function readClaim(path: string): Promise<string | undefined> {
 
 /** Moves a dead holder's lock aside. What was moved may be the fresh lock of one who was quicker: then it is put back. */
 async function takeAway(path: string, dead: string): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString("hex")}`;
+  const aside = asideOf(path);
   try {
     await rename(path, aside);
   } catch (cause) {
@@ -104,6 +127,7 @@ async function takeAway(path: string, dead: string): Promise<void> {
     });
   }
   await unlinkIfThere(aside);
+  asides.delete(aside);
 }
 
 async function unlinkIfThere(path: string): Promise<void> {

@@ -1,0 +1,100 @@
+// What a run that was cut off, or a store that was changed under it, leaves: nothing of it is taken for done.
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, it } from "vitest";
+import { openBaseline } from "../../src/examine/baseline.ts";
+import { parseArtifactId, requestId } from "../../src/model/ids.ts";
+import {
+  codes,
+  DAY_MS,
+  deriveSummary,
+  EPISODES,
+  EPISODES_SQL,
+  expectErasure,
+  openScene,
+  recordBoth,
+  S,
+  S_SAYS,
+  SUMMARIES,
+  SUMMARIES_SQL,
+  T_SAYS,
+} from "./scene.ts";
+
+const PLAIN = { sql: EPISODES_SQL, surfaces: { episodes: EPISODES } };
+
+it("FORGET-2: who waits for a request whose holder dies on the way carries it on, and does not answer an earlier round's outcome", async () => {
+  const scene = await openScene({
+    sql: EPISODES_SQL + SUMMARIES_SQL,
+    surfaces: { episodes: EPISODES, summaries: { ...SUMMARIES, shared: "rederive", rederive: "summarise" } },
+  });
+  await recordBoth(scene);
+  await deriveSummary(scene, "m1", ["s1", "t1"], `${S_SAYS[0]}. ${T_SAYS[0]}.`);
+  const stuck = await scene.memory.forget({ subject: [S], now: true });
+  expect(stuck.state).toBe("stuck");
+  scene.memory.registerRederive("summarise", () => Promise.resolve(T_SAYS[0]));
+  const elsewhere = { host: "another", pid: 1, started: "then" };
+  expect(scene.memory.engine.ledger.claimRequest(requestId(stuck.request), elsewhere, 300)).toBe(true);
+  expectErasure(scene, await scene.memory.resume(stuck.request, { now: true }));
+});
+
+it("FORGET-1: what a crash behind the attestation leaves is settled already: no bystander is owed another look", async () => {
+  const scene = await openScene(PLAIN);
+  await recordBoth(scene);
+  // The receipt cannot be written: the run ends between attestation and settlement.
+  writeFileSync(join(scene.directory, "receipts"), "");
+  await expect(scene.memory.forget({ subject: [S], now: true })).rejects.toMatchObject({ code: "EEXIST" });
+  const { ledger } = scene.memory.engine;
+  const [open] = ledger.requests();
+  if (open === undefined) throw new Error("one request");
+  expect([...openBaseline(ledger.getSealed(open.id, "bystanders")).entries]).toEqual([]);
+  rmSync(join(scene.directory, "receipts"));
+  expectErasure(scene, await scene.memory.resume(open.id));
+});
+
+it("PRIVACY-1 ATTEST-7: a kept request that is closed over its time leaves no fence that nobody could end", async () => {
+  const scene = await openScene({
+    sql: EPISODES_SQL + SUMMARIES_SQL,
+    surfaces: { episodes: EPISODES, summaries: { ...SUMMARIES, shared: "destroy" } },
+  });
+  await recordBoth(scene);
+  const { ledger } = scene.memory.engine;
+  const until = new Date(scene.clock.now().getTime() + DAY_MS).toISOString();
+  ledger.placeHold([parseArtifactId("episodes/s1")], "CASE-7", until);
+  const kept = await scene.memory.forget({ subject: [S], now: true, allowTombstone: true });
+  expect(kept.state).toBe("confirming");
+  expect(ledger.fencedRequests()).toEqual([kept.request]);
+  scene.clock.advance(120 * DAY_MS);
+  const memory = await scene.reopen();
+  expect(memory.engine.ledger.request(requestId(kept.request))?.state).toBe("closed");
+  expect(memory.engine.ledger.fencedRequests()).toEqual([]);
+  expect(scene.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'deleatur_fence%'")).toEqual([]);
+});
+
+it("CLAIM-5: a store that was put in the place of another between survey and erase has nothing erased from it", async () => {
+  let isSwapped = false;
+  let swap: (() => void) | undefined;
+  const scene = await openScene({
+    ...PLAIN,
+    report: ({ step, phase }) => {
+      if (step !== "erase" || phase !== "started" || isSwapped) return;
+      isSwapped = true;
+      swap?.();
+    },
+  });
+  await recordBoth(scene);
+  const empty = join(scene.directory, "..", `empty-${Date.now()}.sqlite`);
+  const other = new Database(empty);
+  other.exec(EPISODES_SQL);
+  other.close();
+  scene.app.pragma("wal_checkpoint(TRUNCATE)");
+  swap = () => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${scene.file}${end}`, { force: true });
+    copyFileSync(empty, scene.file);
+    rmSync(empty);
+  };
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(outcome.surfaces).toMatchObject([{ surface: "episodes", erased: 0, failed: 3 }]);
+  expect([outcome.verdict === "COMPLIANT", outcome.attestation.kind]).toEqual([false, "withheld"]);
+  expect(codes(outcome)).toContain("BYSTANDER_LOST");
+});
