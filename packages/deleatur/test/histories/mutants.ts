@@ -1,0 +1,193 @@
+// Engines with one guarantee broken each: the histories must find every one of them (`npm run long -- --mutants`). A mutant changes text of the sources as they are loaded.
+export interface Edit {
+  /** Under `src/`. */
+  readonly file: string;
+  /** Stands there exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+}
+
+/** The eraser never vouches for itself: what hands leave out, eyes find. To be a lie, a mutant of the hands needs one of the eyes. */
+const NO_EYES_FOR_BYTES: Edit = {
+  file: "examine/grade-findings.ts",
+  find: "if (needle === undefined || isLawfulReuse(finding, scan, leftovers)) continue;",
+  replace:
+    'if (needle === undefined || finding.depth === "bytes" || isLawfulReuse(finding, scan, leftovers)) continue;',
+};
+
+const NO_EYES_FOR_ROWS: readonly Edit[] = [
+  {
+    file: "examine/grade-findings.ts",
+    find: "if (needle === undefined || isLawfulReuse(finding, scan, leftovers)) continue;",
+    replace: "if (needle !== undefined) continue; else continue;",
+  },
+  {
+    file: "examine/find-leftovers.ts",
+    find: "if (!reached.has(id)) continue;",
+    replace: "if (reached.has(id) || !reached.has(id)) continue;",
+  },
+];
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "judges a survivor away",
+    edits: [
+      {
+        file: "attest/judge-found.ts",
+        find: "const reached = listed(evidence.survivors).filter(",
+        replace: "const reached = listed(evidence.survivors).slice(0, 0).filter(",
+      },
+      {
+        file: "attest/judge-found.ts",
+        find: "const bytes = listed(evidence.survivors).filter(",
+        replace: "const bytes = listed(evidence.survivors).slice(0, 0).filter(",
+      },
+      {
+        file: "adapters/sqlite/hands/purge-store.ts",
+        find: "if (!isCheap) vacuum(db);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "erases no vector, and looks at no row",
+    edits: [
+      ...NO_EYES_FOR_ROWS,
+      {
+        file: "forget/erase-closure.ts",
+        find: 'batch.filter(({ action }) => action === "erase"),',
+        replace: 'batch.filter(({ action, ref }) => action === "erase" && (ref.surface as string) !== "vectors"),',
+      },
+    ],
+  },
+  {
+    name: "does not vacuum, and looks at no bytes",
+    edits: [
+      NO_EYES_FOR_BYTES,
+      { file: "adapters/sqlite/hands/purge-store.ts", find: "if (!isCheap) vacuum(db);", replace: "" },
+    ],
+  },
+  {
+    name: "forgets the write-ahead log, and looks at no bytes",
+    edits: [
+      NO_EYES_FOR_BYTES,
+      {
+        file: "adapters/sqlite/hands/purge-store.ts",
+        find: "const why = emptyLogs(db, target) ?? (notePurged(db) ? emptyLogs(db, target) : undefined);",
+        replace: "const why = notePurged(db) ? undefined : undefined;",
+      },
+    ],
+  },
+  {
+    name: "lets everything in through the door",
+    edits: [
+      {
+        file: "record/write-under-intent.ts",
+        find: 'if (answer.answer === "pass") continue;',
+        replace: 'if (answer.answer !== "never") continue;',
+      },
+    ],
+  },
+  {
+    name: "enters no identifier on the denylist",
+    edits: [
+      {
+        file: "forget/deny.ts",
+        find: "const orders: DenylistOrder[] = owners.map(",
+        replace: "const orders: DenylistOrder[] = owners.slice(0, 0).map(",
+      },
+    ],
+  },
+  {
+    name: "knows no contained text",
+    edits: [
+      {
+        file: "forget/deny.ts",
+        find: "ledger.putFingerprints(request, owners, gramsOf(ledger, needles, survey.sharedRuns));",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "journals a step before it is done",
+    edits: [
+      {
+        file: "forget/step-journal.ts",
+        find: "const detail = await act();",
+        replace:
+          "ledger.finishStep(request, key, { changed: 1, outcomes: [], entries: 1 });\n      const detail = await act();",
+      },
+    ],
+  },
+  {
+    name: "loses a request on a crash",
+    edits: [
+      {
+        file: "forget/receive-request.ts",
+        find: "if (running !== undefined) {",
+        replace: "if (running !== undefined && ledger.steps(running).length === 0) {",
+      },
+    ],
+  },
+  {
+    name: "waits for no writer",
+    edits: [
+      {
+        file: "forget/resolve-intents.ts",
+        find: "if (!touches) continue;",
+        replace: "if (touches || !touches) continue;",
+      },
+    ],
+  },
+  {
+    name: "destroys what others share",
+    edits: [
+      {
+        file: "forget/plan.ts",
+        find: 'if (!isShared) return { action: "erase", because: "own" };',
+        replace: 'if (isShared || !isShared) return { action: "erase", because: "own" };',
+      },
+    ],
+  },
+  {
+    name: "erases a neighbour's record too, and counts no bystander",
+    edits: [
+      {
+        file: "forget/erase-closure.ts",
+        find: "items.map(({ ref }) => ref.key),",
+        replace:
+          'items.flatMap(({ ref }) => (ref.surface === "episodes" ? [ref.key, String(Number(ref.key) + 1) as typeof ref.key] : [ref.key])),',
+      },
+      {
+        file: "examine/gather-evidence.ts",
+        find: "const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact)",
+        replace: "const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.checked)",
+      },
+    ],
+  },
+  {
+    name: "names the person in a refusal",
+    edits: [
+      {
+        file: "record/write-under-intent.ts",
+        find: "it is on the do-not-store list (${by})`",
+        replace: "it is on the do-not-store list (${by}) for ${write.subjects.map(({ value }) => value).join()}`",
+      },
+    ],
+  },
+  {
+    name: "ends well by default",
+    edits: [
+      {
+        file: "attest/judge-row.ts",
+        find: "    exitCode,\n    ...(detail.error",
+        replace: "    exitCode: 0 as 20,\n    ...(detail.error",
+      },
+    ],
+  },
+];
