@@ -4,7 +4,9 @@ import type { ArtifactRef, RequestId } from "../model/ids.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { IntentResolution } from "./resolve-intents.ts";
-import { openStepJournal, type StepJournal } from "./step-journal.ts";
+import { logBoundaryVersion } from "./receive-request.ts";
+import { openSealedOutcome } from "./settle-request.ts";
+import { countEndedRounds, endRound, openStepJournal, type StepJournal } from "./step-journal.ts";
 import type { Target } from "./target.ts";
 
 /** The named acts of this very call; none of them is remembered for the next. */
@@ -48,6 +50,7 @@ export interface Carriage {
 export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], signal: AbortSignal): Carriage {
   const ends = new Map<RequestId, Ended>();
   const all = orders.map((order): Carried => {
+    endOutdatedRound(engine, order.id);
     const journal = openStepJournal(engine, order.id);
     return {
       ...order,
@@ -78,4 +81,13 @@ export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], s
     },
   };
   return carriage;
+}
+
+/** A round that waits was begun under the boundary of then. Changed since, all is planned anew in the next (DESIGN §3.11); what is attested stays as it was signed. */
+function endOutdatedRound(engine: Engine, id: RequestId): void {
+  const { ledger } = engine;
+  const round = countEndedRounds(engine, id) + 1;
+  const isPinned = ledger.steps(id).some(({ name, state }) => name === `${round}/pin` && state === "finished");
+  if (!isPinned || openSealedOutcome(engine, id, round) !== undefined) return;
+  if (ledger.request(id)?.boundaryDigest !== logBoundaryVersion(engine).digest) endRound(engine, id, round);
 }

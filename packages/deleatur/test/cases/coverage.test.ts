@@ -231,3 +231,16 @@ it("FORGET-1 VERDICT-4: a surface that the boundary dropped stops no forget, and
   expectErasure(scene, await scene.memory.resume(outcome.request, { now: true }));
   expect(extra.prepare("SELECT id FROM notes").all()).toEqual([]);
 });
+
+it("VERIFY-1: a boundary that changes while a request waits is what it is planned over and attested under", async () => {
+  const notes = { ...EPISODES, table: "notes" } as const;
+  const sql = EPISODES_SQL + EPISODES_SQL.replace("episodes", "notes");
+  const scene = await openScene({ sql, surfaces: { episodes: EPISODES }, exempt: [] });
+  await recordBoth(scene);
+  scene.app.prepare("INSERT INTO notes VALUES ('n1', 's-4471', ?)").run(six(S_SAYS[0]));
+  const waiting = await scene.memory.forget({ subject: [S] });
+  expect([waiting.state, waiting.why]).toEqual(["waiting", "purge-lock"]);
+  await scene.reopen({ surfaces: { episodes: EPISODES, notes } });
+  expectErasure(scene, await scene.memory.resume(waiting.request, { now: true }));
+  expect(scene.rows("SELECT id FROM notes")).toEqual([]);
+});
