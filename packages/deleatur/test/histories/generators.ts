@@ -106,7 +106,7 @@ function oftenFirst<Value>(usual: Value, rare: Value): Arbitrary<Value> {
   return fc.oneof({ weight: 11, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant(rare) });
 }
 
-export const declared: Arbitrary<Declared> = fc.record({
+const declared: Arbitrary<Declared> = fc.record({
   shared: fc.constantFrom("rederive", "redact", "destroy"),
   writers: fc.constantFrom("sdk", "sdk", "sdk", "trigger"),
   notes: fc.boolean(),

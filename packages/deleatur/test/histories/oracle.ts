@@ -10,7 +10,7 @@ const vec = getLoadablePath();
 /** Every row of every table, index entry, vector and line, by place: `table/key`. */
 export type Rows = ReadonlyMap<string, string>;
 
-export function storeFiles(directory: string): readonly string[] {
+function storeFiles(directory: string): readonly string[] {
   const transcripts = join(directory, "transcripts");
   return [
     // The index of the log (`-shm`) holds page numbers only.

@@ -28,7 +28,7 @@ export interface Order {
   readonly now: boolean;
 }
 
-export function givenTarget(world: World, target: Target): GivenTarget {
+function givenTarget(world: World, target: Target): GivenTarget {
   return target.kind === "person"
     ? { subject: [world.truth.person(target.person).identifier] }
     : { records: [target.record] };

@@ -42,7 +42,7 @@ const WORD_LENGTH = 11;
 const TAIL_LENGTH = 7;
 export const PEOPLE = 3;
 const WORDS = 10;
-export const DIMENSIONS = 16;
+const DIMENSIONS = 16;
 
 export function tailOf(word: string): string {
   return word.slice(-TAIL_LENGTH);
