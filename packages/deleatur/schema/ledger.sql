@@ -1,4 +1,8 @@
--- Schema version 3 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 4 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+CREATE TABLE adopted_holds (
+  artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
+  until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE allowed_runs (
   gram INTEGER NOT NULL PRIMARY KEY,
   runs BLOB NOT NULL CHECK (length(runs) > 0 AND length(runs) % 6 = 0)
@@ -6,6 +10,20 @@ CREATE TABLE allowed_runs (
 CREATE TABLE allowed_texts (
   digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
   since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE anchor_outbox (
+  number INTEGER NOT NULL PRIMARY KEY,
+  record BLOB NOT NULL,
+  chain BLOB NOT NULL CHECK (length(chain) = 32)
+) STRICT;
+CREATE TABLE anchor_state (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  anchor BLOB NOT NULL CHECK (length(anchor) = 16),
+  issued INTEGER NOT NULL,
+  chain BLOB NOT NULL CHECK (length(chain) = 32),
+  confirmed INTEGER NOT NULL CHECK (confirmed <= issued),
+  confirmed_chain BLOB NOT NULL CHECK (length(confirmed_chain) = 32),
+  rolled_back TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE artifact_subjects (
   subject INTEGER NOT NULL,
@@ -57,6 +75,13 @@ CREATE TABLE epochs (
   finished TEXT,
   surfaces TEXT,
   key_destroyed INTEGER NOT NULL DEFAULT 0 CHECK (key_destroyed IN (0, 1))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE erased_contents (
+  artifact BLOB NOT NULL CHECK (length(artifact) = 32),
+  request TEXT NOT NULL,
+  tag BLOB NOT NULL CHECK (length(tag) IN (0, 32)),
+  fate TEXT NOT NULL CHECK (fate IN ('erased', 'rewritten')),
+  PRIMARY KEY (artifact, request, tag)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE erasures (
   artifact BLOB NOT NULL,
@@ -116,6 +141,14 @@ CREATE TABLE intents (
   pid INTEGER NOT NULL,
   started TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE kept_likenesses (
+  artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
+  since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lifted_requests (
+  request TEXT NOT NULL PRIMARY KEY,
+  at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE log_checkpoints (
   size INTEGER NOT NULL PRIMARY KEY,
   root BLOB NOT NULL,
@@ -167,6 +200,9 @@ CREATE TABLE participants (
 CREATE TABLE participated (
   surface TEXT NOT NULL PRIMARY KEY,
   since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE replays (
+  request TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE request_item_counts (
   request TEXT NOT NULL REFERENCES requests (id),
@@ -247,6 +283,11 @@ CREATE TABLE risks (
   closed TEXT,
   evidence TEXT,
   CHECK ((closed IS NULL) = (evidence IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE TABLE watch_runs (
+  surface TEXT NOT NULL PRIMARY KEY,
+  ended TEXT NOT NULL,
+  is_clean INTEGER NOT NULL CHECK (is_clean IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX artifact_subjects_by_artifact ON artifact_subjects (artifact, subject);
 CREATE INDEX denylist_by_request ON denylist (request);

@@ -5,9 +5,11 @@ import { bracketRun } from "./audit/bracket-run.ts";
 import { type Check, checkBoundary } from "./audit/check-boundary.ts";
 import { findPerson, type Found } from "./audit/find-person.ts";
 import { type AuditTicket, prepareAudit } from "./audit/prepare-audit.ts";
+import { replay, type ReplayOrder, type ReplayOutcome } from "./audit/replay.ts";
 import { decideHeld, type HeldDecision } from "./audit/review-held.ts";
 import { decideSuspect, listSuspects, type ReviewDecision } from "./audit/review-suspects.ts";
 import { type AuditOrder, runAudit } from "./audit/run-audit.ts";
+import { watch, type WatchLook, type WatchOrder } from "./audit/watch.ts";
 import { loadBoundary } from "./boundary/parse-boundary.ts";
 import { createEngine, type Engine, type Rederiver } from "./engine.ts";
 import type { Suspect } from "./examine/grade-findings.ts";
@@ -115,6 +117,10 @@ export interface Deleatur {
   prepareAudit(target: GivenTarget, signal?: AbortSignal): Promise<AuditTicket>;
   /** Judges a foreign tool's claim by the stores; signs nothing. */
   audit(order: AuditOrder, signal?: AbortSignal): Promise<RequestOutcome>;
+  /** After a restore: erases again everything that was ever erased and not lifted; ends the refusal of writes after a ledger was set back. */
+  replay(order?: ReplayOrder, signal?: AbortSignal): Promise<ReplayOutcome>;
+  /** Looks again and again for what was erased and is there; each look as it ends, until the signal is aborted. */
+  watch(order?: WatchOrder, signal?: AbortSignal): AsyncGenerator<WatchLook>;
   /** Likenesses that a person must review. */
   suspects(request: string): readonly Suspect[];
   review(request: string, decision: ReviewDecision): void;
@@ -134,7 +140,15 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
   const random = options.random ?? ((bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes)));
   const file = boundary.connect.ledger;
   const keys = openKeys({ file, environment, random });
-  const ledger = openLedger({ file, keys, clock, random, boundaryId: boundary.id });
+  const { anchor } = boundary.connect;
+  const ledger = openLedger({
+    file,
+    keys,
+    clock,
+    random,
+    boundaryId: boundary.id,
+    ...(anchor === undefined ? {} : { anchor }),
+  });
   const engine = createEngine({
     boundary,
     ledger,
@@ -199,6 +213,8 @@ function bindActs(engine: Engine): Deleatur {
     adopt: (ledgers, signal = NEVER) => bracketRun(engine, "adopt", () => adoptStores(engine, ledgers, signal), signal),
     prepareAudit: (target, signal = NEVER) => prepareAudit(engine, target, signal),
     audit: (order, signal = NEVER) => runAudit(engine, order, signal),
+    replay: (order = {}, signal = NEVER) => replay(engine, order, signal),
+    watch: (order = {}, signal = NEVER) => watch(engine, order, signal),
     suspects: (request) => listSuspects(engine, request),
     review: (request, decision) => decideSuspect(engine, request, decision),
     held: () => listHeld(engine),

@@ -16,7 +16,7 @@ export interface Told {
   /** Surfaces in which something is kept; not told: every surface with `keep`. */
   readonly kept?: readonly string[];
   readonly identifiersUnknown?: readonly { readonly surface: string; readonly types: readonly string[] }[];
-  readonly isRolledBack?: boolean;
+  readonly ledger?: Evidence["ledger"];
 }
 
 export interface ToldSurface {
@@ -83,7 +83,9 @@ function bestEvidence(boundary: Boundary, told: Told): Evidence {
     before: { found: true, count: 1 },
     claim: "none",
     trial: "not-run",
-    surfaces: boundary.surfaces.map((one) => bestSurface(one, told.surfaces?.get(one.id) ?? {})),
+    surfaces: boundary.surfaces.map((one) =>
+      bestSurface(one, told.surfaces?.get(one.id) ?? {}, boundary.watchSeconds !== undefined),
+    ),
     back: [],
     primaryHolds: [],
     survivors: [],
@@ -95,7 +97,7 @@ function bestEvidence(boundary: Boundary, told: Told): Evidence {
     },
     intents: { unresolved: 0 },
     identifiersUnknown: told.identifiersUnknown ?? [],
-    ledger: told.isRolledBack === true ? "rolled-back" : "sound",
+    ledger: told.ledger ?? "sound",
     bystanders: { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 },
     kept: kept.map((surface) => {
       const keep = boundary.surfaces.find((one) => one.id === surface)?.keep;
@@ -106,7 +108,7 @@ function bestEvidence(boundary: Boundary, told: Told): Evidence {
   };
 }
 
-function bestSurface(declaration: SurfaceDeclaration, told: ToldSurface): SurfaceEvidence {
+function bestSurface(declaration: SurfaceDeclaration, told: ToldSurface, watched: boolean): SurfaceEvidence {
   const { id, role, writers, replicas } = declaration;
   const isScanned =
     (told.guarantees?.scan ?? (declaration.kind === "provider-cache" ? "none" : "complete")) === "complete";
@@ -124,7 +126,7 @@ function bestSurface(declaration: SurfaceDeclaration, told: ToldSurface): Surfac
       return { name, depth: name === "bytes" ? "bytes" : "api", status: "ran", controls };
     }),
     writers,
-    watched: false,
+    watched,
     reingest: bestReingest(isScanned, declaration),
     lineage: bestLineage(declaration, told),
     deletion: told.guarantees?.deletion ?? (isScanned ? "file-level" : "expiry"),

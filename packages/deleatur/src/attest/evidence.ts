@@ -146,8 +146,8 @@ export interface Evidence {
   readonly intents: Known<{ readonly unresolved: number }>;
   /** Identifier types that a surface uses and nobody gave, resolved or answered with `none`. */
   readonly identifiersUnknown: Known<readonly { readonly surface: string; readonly types: readonly string[] }[]>;
-  /** `no-anchor` is a stated limit, no fault (GUARD-5). */
-  readonly ledger: Known<"sound" | "no-anchor" | "rolled-back">;
+  /** `no-anchor` is a stated limit, no fault; `anchor-lost`: one is declared and cannot be compared with (GUARD-5). */
+  readonly ledger: Known<"sound" | "no-anchor" | "rolled-back" | "anchor-lost">;
   /** `lost` counts every loss, those that a policy names (`shared: destroy`) included. */
   readonly bystanders: Known<{
     readonly checked: number;

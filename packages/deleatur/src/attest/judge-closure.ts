@@ -78,7 +78,12 @@ function judgeNotSeen(evidence: Evidence): RowHit | undefined {
     ...undeclaredReasons(evidence),
     ...suspectReasons(evidence),
     ...primaryReasons(evidence),
-    ...(evidence.ledger === "rolled-back" ? [reason("ROLLED_BACK", "the ledger is shorter than its anchor")] : []),
+    ...(evidence.ledger === "rolled-back"
+      ? [reason("ROLLED_BACK", "the ledger was set back: it was shorter than its anchor, or no prefix of it")]
+      : []),
+    ...(evidence.ledger === "anchor-lost"
+      ? [reason("ANCHOR_LOST", "the declared anchor cannot be compared with: missing, damaged or another's")]
+      : []),
     ...(evidence.ledger === "unknown" ? [reason("ROLLED_BACK", "the ledger was not compared with its anchor")] : []),
     ...(evidence.survivors === "unknown" ? [reason("BLIND_PROBE", "the probes' findings were not gathered")] : []),
     ...(evidence.bystanders === "unknown" ? [reason("BLIND_PROBE", "bystanders were not counted")] : []),

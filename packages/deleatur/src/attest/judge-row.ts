@@ -91,11 +91,16 @@ export function isDeclared(evidence: Evidence, survivor: Survivor): boolean {
   return survivor.surface !== undefined && evidence.surfaces.some((one) => one.surface === survivor.surface);
 }
 
+/** Foreign writers that a watch follows: there is no door of ours to try, and the surface is never more than watched. */
+function isOnlyWatched({ watched, writers, reingest }: SurfaceEvidence): boolean {
+  return watched && writers === "foreign" && reingest === "not-run";
+}
+
 /** The probes that a surface must answer, whatever its kind says (DESIGN §6). */
 function requiredProbes(surface: SurfaceEvidence): readonly ProbeName[] {
   const required = new Set<ProbeName>([...surface.required, "key"]);
   if (surface.deletion === "file-level" || surface.deletion === "unknown") required.add("bytes");
-  if (surface.reingest === "no-path") required.delete("re-ingest");
+  if (surface.reingest === "no-path" || isOnlyWatched(surface)) required.delete("re-ingest");
   else required.add("re-ingest");
   return [...required];
 }

@@ -23,6 +23,7 @@ export type ReasonCode =
   | "SUSPECT_OPEN"
   | "PRIMARY_BLIND"
   | "ROLLED_BACK"
+  | "ANCHOR_LOST"
   | "BLIND_PROBE"
   | "UNREACHABLE"
   | "UNSUPPORTED"

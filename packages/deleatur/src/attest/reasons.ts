@@ -57,7 +57,14 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
     "technical",
     "make the primary surface readable for the probes, and look before the erase (`audit prepare` for a foreign tool)",
   ],
-  ROLLED_BACK: ["technical", "restore the ledger that was in use last, then judge again"],
+  ROLLED_BACK: [
+    "technical",
+    "run `deleatur replay --all`, which erases again what a restore brought back, then judge again",
+  ],
+  ANCHOR_LOST: [
+    "technical",
+    "put the anchor's file back where `connect.anchor` names it, or begin another with `deleatur replay --new-anchor`",
+  ],
   BLIND_PROBE: ["technical", "let every required probe of this surface run until it finds its controls"],
   UNREACHABLE: [
     "technical",

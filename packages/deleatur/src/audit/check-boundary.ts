@@ -2,6 +2,8 @@
 import { type BestOutcome, bestOutcome, type ToldSurface } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
 import { type SharedStore, takeCensus, unlistedStores } from "../examine/take-census.ts";
+import type { AnchorState } from "../ledger/anchor.ts";
+import { ledgerEvidence } from "../examine/ledger-evidence.ts";
 import { DeleaturError } from "../model/errors.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import { errorCode, harvestLineage } from "../record/harvest.ts";
@@ -23,6 +25,8 @@ export interface Check {
   readonly missing: readonly string[];
   /** Stores that bear another ledger's marker. */
   readonly shared: readonly SharedStore[];
+  /** The ledger against its anchor, read whole. */
+  readonly anchor: AnchorState;
   readonly best: BestOutcome;
 }
 
@@ -59,6 +63,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
       rowsWithoutLineage: without,
     };
   });
+  const anchor = engine.ledger.verifyAnchor();
   const undeclared = [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, failures)];
   const told = new Map<string, ToldSurface>(
     surfaces.map(({ surface, isReachable, rowsWithoutLineage }) => [
@@ -75,6 +80,12 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
     undeclared,
     missing: census.report.missing.map(({ container }) => container),
     shared: census.shared,
-    best: bestOutcome(engine.boundary, { surfaces: told, undeclared, shared: census.shared }),
+    anchor,
+    best: bestOutcome(engine.boundary, {
+      surfaces: told,
+      undeclared,
+      shared: census.shared,
+      ledger: ledgerEvidence(anchor),
+    }),
   };
 }

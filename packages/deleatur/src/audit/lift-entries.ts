@@ -49,7 +49,12 @@ export function liftEntries(engine: Engine, order: LiftOrder): number {
 /** Runs of words go with the request, or with the texts, that are named. A text that is let in for good is no entry of a later request either. */
 function liftRuns({ ledger }: Engine, { subject, texts }: LiftOrder, request: RequestId | undefined): number {
   if (subject !== undefined) return 0;
-  if (texts === undefined) return request === undefined ? 0 : ledger.dropFingerprints(request);
+  if (texts === undefined) {
+    if (request === undefined) return 0;
+    // All of it: what a restore brings back of this request is not erased again.
+    ledger.liftRequest(request);
+    return ledger.dropFingerprints(request);
+  }
   let count = 0;
   for (const text of texts) {
     const words = normaliseWords(text);

@@ -62,6 +62,8 @@ export function decideSuspect(engine: Engine, request: string, decision: ReviewD
         role: decision.role,
       });
     }
+    if (decision.decision === "kept" && suspect.surface !== undefined && suspect.key !== undefined)
+      ledger.keepLikeness({ surface: surfaceId(suspect.surface), key: artifactKey(suspect.key) });
     putReviews(engine, id, new Set([...openReviews(engine, id), suspect.id]));
     ledger.append({ type: "review-decided", at: utcTime(engine.clock()), request: id, ...decision });
   });

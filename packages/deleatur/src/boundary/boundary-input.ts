@@ -95,6 +95,8 @@ export interface BoundaryInput {
   readonly census?:
     { readonly include?: readonly string[] | undefined; readonly quiet?: readonly string[] | undefined } | undefined;
   readonly writers?: Writers | undefined;
+  /** How often `watch` looks: a surface with foreign writers counts as watched only within that time. */
+  readonly watch?: string | undefined;
   /** For every surface of the role that does not say otherwise. */
   readonly horizonLimit?: { readonly cache?: string | undefined; readonly backup?: string | undefined } | undefined;
   /** `ledger` is a text (`sqlite:./deleatur.db`), every other name a store. */

@@ -1,5 +1,5 @@
 // Resolves `connect`: environment, relative paths, and the rule that no literal credential stands in a boundary. A value from here is never repeated.
-import { isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { StoreConnection } from "../model/declaration.ts";
 import type { BoundaryInput } from "./boundary-input.ts";
 import type { FieldPath, Problem } from "./problem.ts";
@@ -49,6 +49,7 @@ export function findCredentials(connect: unknown, path: FieldPath = ["connect"])
 
 export interface Connected {
   readonly ledger: string;
+  readonly anchor: string | undefined;
   readonly stores: ReadonlyMap<string, StoreConnection>;
   readonly problems: readonly Problem[];
 }
@@ -72,10 +73,12 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
     return isAbsolute(filled) ? filled : resolve(context.directory, filled);
   };
   let ledger = resolve(context.directory, "deleatur.db");
+  let anchor: string | undefined;
   for (const [name, value] of Object.entries(connect ?? {})) {
     const path = ["connect", name];
     if (name === "anchor") {
-      report("NOT_BUILT", path, "is not built yet", "remove it until a later version");
+      if (typeof value === "object" && "file" in value) anchor = absolute(value.file, [...path, "file"]);
+      else report("BAD_CONNECTION", path, "is no anchor", "write anchor: { file: /elsewhere/deleatur.anchor }");
     } else if (name === "ledger") {
       if (typeof value === "string" && /^sqlite:(?!\/\/)./.test(value))
         ledger = absolute(value.slice("sqlite:".length), path);
@@ -90,7 +93,35 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
       stores.set(name, { type: "files", name, glob: absolute(value.path, [...path, "path"]) });
     }
   }
-  return { ledger, stores, problems };
+  if (anchor !== undefined) problems.push(...lintAnchor(anchor, ledger, stores));
+  return { ledger, anchor, stores, problems };
+}
+
+/** An anchor that is restored together with what it is to be held against shows nothing. Only what is plainly beside them is noticed. */
+function lintAnchor(anchor: string, ledger: string, stores: ReadonlyMap<string, StoreConnection>): readonly Problem[] {
+  const folders = [dirname(ledger), ...[...stores.values()].map(folderOf)];
+  if (!folders.some((folder) => isInside(anchor, folder))) return [];
+  return [
+    {
+      code: "ANCHOR_INSIDE",
+      path: ["connect", "anchor"],
+      what: "stands in a folder of the ledger or of a store, and would be restored together with it",
+      cure: "name a file outside of all of them, on another disk or host where there is one",
+    },
+  ];
+}
+
+/** The folder of a database, or the part of a glob before its first wildcard. */
+function folderOf(store: StoreConnection): string {
+  if (store.type === "sqlite") return dirname(store.file);
+  const parts = store.glob.split(sep);
+  const wild = parts.findIndex((part) => /[*?[\]{}]/.test(part));
+  return wild === -1 ? dirname(store.glob) : parts.slice(0, wild).join(sep) || sep;
+}
+
+function isInside(file: string, folder: string): boolean {
+  const way = relative(folder, file);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function variableName(text: string): string {

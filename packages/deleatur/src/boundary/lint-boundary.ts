@@ -5,6 +5,7 @@ import type { WrittenSurface } from "./expand-presets.ts";
 import { horizonLimitSeconds, listOf, type FileDefaults } from "./fill-defaults.ts";
 import { KIND_RULES } from "./known-kinds.ts";
 import { lintCensus, lintContainers, lintExemptions } from "./lint-coverage.ts";
+import { durationSeconds } from "./duration.ts";
 import { cut, type Problem, type Report } from "./problem.ts";
 
 export interface LintContext {
@@ -35,7 +36,16 @@ export function lintBoundary(
   lintContainers(input, surfaces, context.stores, report);
   lintCensus(input, context.stores, report);
   lintHorizonLimits(surfaces, context, report);
+  lintWatch(input, report);
   return problems;
+}
+
+/** Less than a second spins; more than a month is no watch. */
+function lintWatch({ watch }: BoundaryInput, report: Report): void {
+  if (watch === undefined) return;
+  const seconds = durationSeconds(watch);
+  if (seconds < 1 || seconds > 30 * 86_400)
+    report("BAD_FIELD", ["watch"], "is no time between two looks", "use PT1S to P30D, for example PT1H");
 }
 
 function lintIdentifiers(input: BoundaryInput, surfaces: readonly WrittenSurface[], report: Report): void {

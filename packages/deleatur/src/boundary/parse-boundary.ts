@@ -6,6 +6,7 @@ import type { Boundary, Exemption } from "../model/declaration.ts";
 import { BoundaryError } from "../model/errors.ts";
 import type { BoundaryInput, ExemptionInput } from "./boundary-input.ts";
 import { findCredentials, resolveConnect, type Connected, type Environment } from "./connect.ts";
+import { durationSeconds } from "./duration.ts";
 import { expandPresets } from "./expand-presets.ts";
 import { fillDefaults, type FileDefaults } from "./fill-defaults.ts";
 import { findHostileNames } from "./hostile-names.ts";
@@ -116,7 +117,12 @@ function assemble(input: BoundaryInput, surfaces: Boundary["surfaces"], connecte
       include: input.census?.include ?? [...connected.stores.keys()].toSorted(compareUtf8).map((store) => `${store}.*`),
       quiet: input.census?.quiet ?? [],
     },
-    connect: { ledger: connected.ledger, stores: connected.stores },
+    ...(input.watch === undefined ? {} : { watchSeconds: durationSeconds(input.watch) }),
+    connect: {
+      ledger: connected.ledger,
+      ...(connected.anchor === undefined ? {} : { anchor: connected.anchor }),
+      stores: connected.stores,
+    },
     source: { file: place.file, directory: place.directory },
   };
 }

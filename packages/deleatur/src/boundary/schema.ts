@@ -151,6 +151,7 @@ export const boundarySchema: z.ZodType<BoundaryInput> = z
       .strictObject({ include: z.array(pattern).max(1024).optional(), quiet: z.array(pattern).max(1024).optional() })
       .optional(),
     writers: writers.optional(),
+    watch: duration("how often `deleatur watch` looks, at most P30D").optional(),
     horizonLimit: z
       .strictObject({
         cache: duration("longest horizon of a cache, P30D where none is given").optional(),
@@ -161,7 +162,8 @@ export const boundarySchema: z.ZodType<BoundaryInput> = z
       .record(z.string(), z.union([name("address"), connection]))
       .optional()
       .meta({
-        description: "`ledger: sqlite:./deleatur.db`, and every store by name; never digested, never published",
+        description:
+          "`ledger: sqlite:./deleatur.db`, `anchor: { file }` outside of every store and ledger folder, and every store by name; never digested, never published",
       }),
   })
   .meta({ title: "Deleatur boundary", description: "Every place in which a person's data can be, declared." });

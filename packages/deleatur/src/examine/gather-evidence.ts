@@ -11,6 +11,8 @@ import { gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { foreignDoors, offerAgain, type ReingestRun } from "./offer-again.ts";
 import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
+import { isWatched } from "./is-watched.ts";
+import { ledgerEvidence } from "./ledger-evidence.ts";
 import { findLeftovers } from "./find-leftovers.ts";
 import { joinNeedles, runsOf } from "./join-needles.ts";
 import { lookWithProbes, type SurfaceRuns } from "./look-with-probes.ts";
@@ -45,6 +47,8 @@ export interface Inquiry {
   readonly lossByPolicy: number;
   /** Suspects that a named role has reviewed, by their id. */
   readonly reviewed: ReadonlySet<string>;
+  /** By `replay`: the ledger has taken in already what its anchor knew, and this very target is looked at anew. */
+  readonly isReplay?: boolean;
 }
 
 export interface Gathered {
@@ -131,9 +135,11 @@ function putTogether(
   const overDeleted = countOverDeleted(engine, inquiry, scan);
   const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact) + overDeleted + inquiry.lostBefore;
 
+  const anchored = ledgerEvidence(engine.ledger.anchorState());
   const surfaces: SurfaceEvidence[] = engine.surfaces.map((bound) =>
     surfaceEvidence(bound, {
       inquiry,
+      isWatched: isWatched(engine, bound.declaration.id),
       scan,
       lineage,
       probes: probesOf(runs, reingest, bound.declaration.id),
@@ -165,7 +171,7 @@ function putTogether(
     },
     intents: { unresolved: inquiry.unresolvedIntents },
     identifiersUnknown: groupTypes(inquiry.identifiersUnknown),
-    ledger: "no-anchor",
+    ledger: inquiry.isReplay === true && anchored === "rolled-back" ? "sound" : anchored,
     bystanders: {
       checked: scan.bystanders.checked + overDeleted + inquiry.lostBefore,
       intact: scan.bystanders.intact,

@@ -4,6 +4,7 @@ import type { EraseCounts, PurgeEvidence, SurfaceEvidence, SurfaceState } from "
 import type { BoundSurface } from "../adapters/registry.ts";
 import type { Engine } from "../engine.ts";
 import type { Purged } from "../model/artifact.ts";
+import type { Writers } from "../model/declaration.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Inquiry } from "./gather-evidence.ts";
@@ -18,6 +19,8 @@ export interface SurfaceSight {
   readonly lineage: SurfaceLineage;
   readonly probes: SurfaceEvidence["probes"];
   readonly reingest: SurfaceEvidence["reingest"];
+  /** Whether a watch ended a look at it within the declared time. */
+  readonly isWatched: boolean;
 }
 
 export function surfaceEvidence(bound: BoundSurface, sight: SurfaceSight): SurfaceEvidence {
@@ -38,8 +41,8 @@ export function surfaceEvidence(bound: BoundSurface, sight: SurfaceSight): Surfa
     purge: purgeEvidence(bound, sight, inquiry.purge?.get(id)),
     required: guarantees.probes.filter((probe) => notApplicable(declaration, probe) === undefined),
     probes: sight.probes,
-    writers: declaration.writers === "sdk" && scan.unrecorded.has(id) ? "foreign" : declaration.writers,
-    watched: false,
+    writers: writersOf(bound, scan),
+    watched: sight.isWatched,
     reingest: sight.reingest,
     lineage: sight.lineage.get(id) ?? "not-derived",
     deletion: guarantees.deletion,
@@ -49,7 +52,12 @@ export function surfaceEvidence(bound: BoundSurface, sight: SurfaceSight): Surfa
   };
 }
 
-function stateOf({ declaration, guarantees }: BoundSurface, { inquiry, scan }: SurfaceSight): SurfaceState {
+function writersOf({ declaration: { id, writers } }: BoundSurface, scan: EpochScan): Writers {
+  return writers === "sdk" && scan.unrecorded.has(id) ? "foreign" : writers;
+}
+
+function stateOf(bound: BoundSurface, { inquiry, scan, reingest, isWatched }: SurfaceSight): SurfaceState {
+  const { declaration, guarantees } = bound;
   const { id, role } = declaration;
   if (guarantees.scan === "none") {
     const isBounded =
@@ -64,6 +72,9 @@ function stateOf({ declaration, guarantees }: BoundSurface, { inquiry, scan }: S
     return { as: "uncovered", reason: "KEPT" };
   }
   if (inquiry.purge?.get(id)?.outcome === "unsupported") return { as: "uncovered", reason: "UNSUPPORTED" };
+  // A writer that is watched is seen after it wrote, not refused.
+  if (isWatched && reingest !== "no-path" && writersOf(bound, scan) === "foreign")
+    return { as: "uncovered", reason: "WATCHED_ONLY" };
   return { as: "covered" };
 }
 

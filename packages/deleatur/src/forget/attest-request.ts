@@ -82,7 +82,7 @@ export function attestRequest(
       evidence: built === undefined ? null : epochEvidence(engine, round, judged, built.manifest, settled.dropped),
       states: surfaceStates(engine, id, judged.evidence),
       log: trail,
-      hasAnchor: false,
+      hasAnchor: judged.evidence.ledger !== "no-anchor",
     });
     const exclusion =
       isRefusal || built === undefined

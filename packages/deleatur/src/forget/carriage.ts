@@ -13,6 +13,8 @@ import type { Target } from "./target.ts";
 export interface ContinueOptions {
   readonly allowTombstone?: boolean;
   readonly now?: boolean;
+  /** By `replay`: what the ledger lost it has taken in from its anchor, and the anchor is written to again. */
+  readonly isReplay?: boolean;
   /** Called with the plan before the first delete, perhaps more than once; what it throws stops the request there. */
   readonly beforeErase?: (plan: Plan) => void;
 }

@@ -188,7 +188,7 @@ function hasPurgeableBytes({ survivors, surfaces }: Evidence): boolean {
 
 function inquire(
   engine: Engine,
-  { id, round, target, plan, purge, unresolvedIntents }: PurgedRound,
+  { id, round, target, plan, purge, unresolvedIntents, options }: PurgedRound,
   baselineOf: (id: RequestId, name: string) => Baseline,
 ): Inquiry {
   const { ledger } = engine;
@@ -224,6 +224,7 @@ function inquire(
     denylist: { entries, onContent: needles.some(({ content }) => content.length > 0) && entries > 0 },
     lossByPolicy: lost.length,
     reviewed: openReviews(engine, id),
+    isReplay: options.isReplay === true,
   };
 }
 

@@ -30,9 +30,9 @@ export async function continueRequests(
 ): Promise<ReadonlyMap<RequestId, Ended>> {
   const carriage = openCarriage(engine, orders, signal);
   // What was attested before a crash, or before a reader was in the way, is settled first: nothing else may come between.
-  await carriage.each(({ id, round }) => {
+  await carriage.each(({ id, round, options }) => {
     const attested = openSealedOutcome(engine, id, round);
-    return attested === undefined ? undefined : settleRequest(engine, { id, round }, attested, signal);
+    return attested === undefined ? undefined : settleRequest(engine, { id, round, options }, attested, signal);
   });
   if (carriage.carried.length === 0) return carriage.ends;
   await sweepCanaries(engine, signal);
@@ -54,9 +54,11 @@ export async function continueRequests(
   await rewriteShared(engine, carriage, signal);
   const together = new Set(carriage.carried.map(({ id }) => id));
   await waitForSilent(engine, carriage, signal);
-  await carriage.each(async ({ id, round, journal }) => {
+  await carriage.each(async ({ id, round, journal, options }) => {
     const plan = planOf(engine, id, round);
     const order = { plan, replacements: openReplacements(engine, id, round), together };
+    // What must not be forgotten stands outside of the ledger before the first delete (GUARD-5).
+    engine.ledger.flushAnchor(options.isReplay);
     await journal.step("erase", () => eraseClosure(engine, id, order, signal));
     return undefined;
   });

@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts";
 import type { DenylistOrder, GramOfRuns, Ledger } from "../ledger/ledger.ts";
 import type { RequestId, SubjectIdentifier } from "../model/ids.ts";
 import { normaliseWords } from "../probe/normalise-words.ts";
-import { contentDigests, recordDigest } from "../record/guard.ts";
+import { contentDigests, contentTag, recordDigest } from "../record/guard.ts";
 import { discardHeldOf } from "../record/hold-write.ts";
 import { identifierSet } from "./plan.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
@@ -38,6 +38,16 @@ export function denyReturn(
   ledger.transaction(() => {
     discardHeldOf(engine, identifierSet(identifiers));
     ledger.addDenylist(request, orders);
+    ledger.noteErased(
+      request,
+      needles.flatMap(({ ref, fate, content }) => {
+        if (fate === "kept") return [];
+        const tag = contentTag(ledger, content);
+        // A shared record that stays whole was read without its content: it is not erased, and may come again.
+        if (fate === "rewritten" && tag === undefined) return [];
+        return [{ ref, fate, ...(tag === undefined ? {} : { tag }) }];
+      }),
+    );
     ledger.putFingerprints(request, owners, gramsOf(ledger, needles, survey.sharedRuns));
   });
   return ledger.denylistCount(request);

@@ -3,6 +3,7 @@ import { mkdirSync, openSync, closeSync, fsyncSync, renameSync, writeSync } from
 import { dirname, join } from "node:path";
 import type { Engine } from "../engine.ts";
 import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
+import { LedgerError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import type { PurgedRound } from "./conclude-requests.ts";
 import type { RequestOutcome } from "./outcome.ts";
@@ -38,12 +39,20 @@ function outcomeOf(round: number): SealedValue<RequestOutcome> {
 
 export async function settleRequest(
   engine: Engine,
-  { id, round }: Pick<PurgedRound, "id" | "round">,
+  { id, round, options }: Pick<PurgedRound, "id" | "round" | "options">,
   outcome: RequestOutcome,
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
   const { ledger } = engine;
   const receipt = ledger.getSealed(id, `receipt/${round}`);
+  // A checkpoint that somebody holds must be one that the anchor knows.
+  ledger.flushAnchor(options.isReplay);
+  const { kind } = outcome.attestation;
+  if ((kind === "erasure" || kind === "tombstone") && ledger.anchorState().is === "lost")
+    throw new LedgerError("ANCHOR_LOST", "the anchor was lost while the request ran, its receipt is not handed out", {
+      place: { request: id },
+      cure: "see `deleatur check`; when the anchor is back, run `deleatur forget --resume`",
+    });
   if (receipt !== undefined && outcome.receipt !== undefined) writeDurably(outcome.receipt, receipt);
   const summary: RecordedSummary = {
     reasons: outcome.reasons,

@@ -28,6 +28,7 @@ export interface Connection {
    * the disk: a kill loses nothing of it, a power failure may, and then all of it. A nested call is as durable as its outer one.
    */
   transaction<T>(act: () => T, durability?: "lazy"): T;
+  isInTransaction(): boolean;
   /** Several reads of one state. */
   snapshot<T>(act: () => T): T;
   /** Something was dropped that must not stay in the write-ahead log. */
@@ -141,6 +142,7 @@ export function connect(
       if (depth === 0 && isFlushDue) attempt(file, flush);
       return result;
     },
+    isInTransaction: () => depth > 0,
     snapshot<T>(act: () => T): T {
       if (depth > 0 || database.inTransaction) return act();
       attempt(file, () => database.exec("BEGIN"));

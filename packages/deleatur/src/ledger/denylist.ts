@@ -1,9 +1,10 @@
 // The denylist: keyed digests that guard against re-ingestion (GUARD-1). It must not be readable or testable without the guard key.
 import { markDropped } from "./compaction.ts";
 import { UsageError } from "../model/errors.ts";
+import { groupBy } from "../model/group-by.ts";
 import { requestId } from "../model/ids.ts";
 import { hexList, hexOf, newId, now, type LedgerCore } from "./ledger-core.ts";
-import type { Denylist, DenylistEntry, LiftSelector } from "./ledger.ts";
+import type { Denylist, DenylistEntry, DenylistKind, DenylistOrder, LiftSelector } from "./ledger.ts";
 
 export function createDenylist(core: LedgerCore): Denylist {
   const { connection, digests } = core;
@@ -35,6 +36,7 @@ export function createDenylist(core: LedgerCore): Denylist {
     addDenylist: (request, entries) =>
       connection.transaction(() => {
         let added = 0;
+        const told: DenylistOrder[] = [];
         for (const { kind, digest, shared, owners } of entries) {
           if (connection.get("SELECT 1 FROM allowed_texts WHERE digest = ?", digest) !== undefined) continue;
           const known = connection.get<{ id: string; shared: number }>(
@@ -44,6 +46,7 @@ export function createDenylist(core: LedgerCore): Denylist {
             request,
           );
           const id = known?.id ?? newId(core);
+          let isNews = known === undefined || (known.shared === 1 && !shared);
           if (known === undefined) {
             connection.run(
               "INSERT INTO denylist (id, kind, digest, request, shared, since) VALUES (?, ?, ?, ?, ?, ?)",
@@ -60,12 +63,16 @@ export function createDenylist(core: LedgerCore): Denylist {
             connection.run("UPDATE denylist SET shared = 0 WHERE id = ?", id);
           }
           for (const owner of owners)
-            connection.run(
-              "INSERT INTO denylist_owners (entry, owner) VALUES (?, ?) ON CONFLICT DO NOTHING",
-              id,
-              owner,
-            );
+            isNews =
+              connection.run(
+                "INSERT INTO denylist_owners (entry, owner) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                id,
+                owner,
+              ) > 0 || isNews;
+          if (isNews) told.push({ kind, digest, shared, owners });
         }
+        for (const [, group] of groupBy(told, ({ owners }) => owners.map(hexOf).join()))
+          core.outbox.put({ kind: "denylist", request, owners: group[0]?.owners ?? [], entries: group });
         return added;
       }),
     findDenylist: (kind, digest) =>
@@ -88,6 +95,11 @@ export function createDenylist(core: LedgerCore): Denylist {
       const { where, values } = selected(selector);
       return connection.transaction(() => {
         markDropped(core);
+        const entries = connection.all<{ kind: DenylistKind; digest: Uint8Array; request: string }>(
+          `SELECT kind, digest, request FROM denylist WHERE ${where}`,
+          ...values,
+        );
+        if (entries.length > 0) core.outbox.put({ kind: "lift", entries });
         return connection.run(`DELETE FROM denylist WHERE ${where}`, ...values);
       });
     },

@@ -2,19 +2,40 @@
 import { markDropped } from "./compaction.ts";
 import { requestId, type RequestId } from "../model/ids.ts";
 import { hexOf, now, type LedgerCore } from "./ledger-core.ts";
-import type { Fingerprints, FoundGram } from "./ledger.ts";
+import type { Fingerprints, FoundGram, GramOfRuns } from "./ledger.ts";
 
 const RUN_BYTES = 6;
+const TOLD_AT_ONCE = 10_000;
 
-function packRuns(runs: readonly number[]): Uint8Array {
+export function packRuns(runs: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(runs.length * RUN_BYTES);
   for (const [at, run] of runs.entries()) bytes.writeUIntBE(run, at * RUN_BYTES, RUN_BYTES);
   return bytes;
 }
 
-function unpackRuns(bytes: Uint8Array): readonly number[] {
+export function unpackRuns(bytes: Uint8Array): readonly number[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Array.from({ length: view.length / RUN_BYTES }, (_, at) => view.readUIntBE(at * RUN_BYTES, RUN_BYTES));
+}
+
+/** Puts what a request has into the outbox, in pieces that are read back as they stand, so that no memory holds them all. */
+export function tellRuns({ connection, outbox }: LedgerCore, request: string, guard: number): void {
+  const owners = connection
+    .rows<[Uint8Array]>("SELECT owner FROM guarded_owners WHERE guard = ? ORDER BY owner", guard)
+    .map(([owner]) => owner);
+  let last = -1;
+  for (let isFirst = true; ; isFirst = false) {
+    const rows = connection.rows<[number, Uint8Array]>(
+      "SELECT gram, runs FROM fingerprints WHERE guard = ? AND gram > ? ORDER BY gram LIMIT ?",
+      guard,
+      last,
+      TOLD_AT_ONCE,
+    );
+    if (rows.length === 0 && !isFirst) return;
+    const grams = rows.map(([gram, runs]) => ({ gram, runs: unpackRuns(runs) }));
+    outbox.put({ kind: "runs", request, isFirst, owners, grams });
+    last = grams.at(-1)?.gram ?? Number.MAX_SAFE_INTEGER;
+  }
 }
 
 export function createFingerprints(core: LedgerCore): Fingerprints {
@@ -69,6 +90,7 @@ export function createFingerprints(core: LedgerCore): Fingerprints {
           );
           count += runs.length;
         }
+        if (core.outbox.isOn()) tellRuns(core, request, guard);
         return count;
       }),
     findFingerprints(grams) {
@@ -98,7 +120,9 @@ export function createFingerprints(core: LedgerCore): Fingerprints {
     dropRuns: (grams, request) =>
       connection.transaction(() => {
         let count = 0;
+        const told: GramOfRuns[] = [];
         for (const { gram, runs } of grams) {
+          told.push({ gram, runs });
           const rows = connection.all<{ guard: number; runs: Uint8Array }>(
             `SELECT guard, runs FROM fingerprints JOIN guarded_requests USING (guard)
              WHERE gram = ? AND (? IS NULL OR request = ?)`,
@@ -109,19 +133,26 @@ export function createFingerprints(core: LedgerCore): Fingerprints {
           const dropped = new Set(runs);
           for (const row of rows) count += withoutRuns(gram, row.guard, row.runs, dropped);
         }
-        if (count > 0) markDropped(core);
+        if (count > 0) {
+          core.outbox.put({ kind: "drop-runs", request, grams: told });
+          markDropped(core);
+        }
         return count;
       }),
     allowText: (digests, grams) =>
       connection.transaction(() => {
+        const told: GramOfRuns[] = [];
         for (const digest of digests)
           connection.run("INSERT INTO allowed_texts VALUES (?, ?) ON CONFLICT DO NOTHING", digest, now(core));
-        for (const { gram, runs } of grams)
+        for (const { gram, runs } of grams) {
+          told.push({ gram, runs });
           connection.run(
             "INSERT INTO allowed_runs VALUES (?, ?) ON CONFLICT DO UPDATE SET runs = excluded.runs",
             gram,
             packRuns([...new Set([...allowedRuns(gram), ...runs])]),
           );
+        }
+        core.outbox.put({ kind: "allow", digests, grams: told });
       }),
     dropFingerprints: (request) =>
       connection.transaction(() => {
@@ -129,7 +160,10 @@ export function createFingerprints(core: LedgerCore): Fingerprints {
           "SELECT count(*) AS n FROM fingerprints JOIN guarded_requests USING (guard) WHERE request = ?",
           request,
         );
-        if (connection.run("DELETE FROM guarded_requests WHERE request = ?", request) > 0) markDropped(core);
+        if (connection.run("DELETE FROM guarded_requests WHERE request = ?", request) > 0) {
+          core.outbox.put({ kind: "drop-all-runs", request });
+          markDropped(core);
+        }
         return rows?.n ?? 0;
       }),
   };

@@ -30,16 +30,23 @@ export function createHolds(core: LedgerCore): Pick<Lineage, "placeHold" | "rele
             until,
             now(core),
           );
+          connection.run("DELETE FROM adopted_holds WHERE artifact = ?", digest);
+          core.outbox.put({ kind: "hold", artifact: digest, until });
         }
       });
     },
     releaseHold(refs) {
       return connection.transaction(() => {
         markDropped(core);
-        return refs.reduce(
-          (sum, ref) => sum + connection.run("DELETE FROM holds WHERE artifact = ?", digests.artifactDigest(ref)),
-          0,
-        );
+        let ended = 0;
+        for (const ref of refs) {
+          const artifact = digests.artifactDigest(ref);
+          core.outbox.put({ kind: "release", artifact });
+          ended +=
+            connection.run("DELETE FROM holds WHERE artifact = ?", artifact) +
+            connection.run("DELETE FROM adopted_holds WHERE artifact = ?", artifact);
+        }
+        return ended;
       });
     },
     holds: () =>

@@ -32,6 +32,7 @@ export class LedgerKeys {
   readonly #signing: KeyObject;
   readonly #guardSeal: Uint8Array;
   readonly #requestWrap: Uint8Array;
+  readonly #anchorSeal: Uint8Array;
 
   constructor(directory: string, material: KeyMaterial) {
     this.directory = directory;
@@ -49,6 +50,7 @@ export class LedgerKeys {
     this.artifactSeal = createKeySeal(deriveKey(material.guard, "artifact-seal"));
     this.#guardSeal = deriveKey(material.guard, "guard-seal");
     this.#requestWrap = deriveKey(material.request, "request-wrap");
+    this.#anchorSeal = deriveKey(material.guard, "anchor-seal");
   }
 
   /** Seals what the ledger must read as long as an artifact lives. */
@@ -59,6 +61,11 @@ export class LedgerKeys {
   /** Wraps the keys of single requests. */
   get requestWrap(): Uint8Array {
     return this.#requestWrap;
+  }
+
+  /** Seals the frames of an anchor. */
+  get anchorSeal(): Uint8Array {
+    return this.#anchorSeal;
   }
 
   /** What the ledger keeps to know a key again: says nothing about the key. */

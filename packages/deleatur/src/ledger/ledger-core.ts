@@ -2,6 +2,7 @@
 import { textOf, toHex, utf8 } from "@deleatur/verify";
 import { artifactKey, surfaceId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import type { Connection } from "./connection.ts";
+import type { AnchorOutbox } from "./anchor-outbox.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { HexDigests } from "./digests.ts";
 import { seal, unseal } from "./seal.ts";
@@ -10,6 +11,7 @@ export interface LedgerCore {
   readonly connection: Connection;
   readonly keys: LedgerKeys;
   readonly digests: HexDigests;
+  readonly outbox: AnchorOutbox;
   readonly clock: () => Date;
   readonly random: (bytes: number) => Uint8Array;
 }

@@ -2,9 +2,12 @@
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
 import type { Derived } from "./closure.ts";
+import type { Anchoring } from "./anchor.ts";
 import type { Compaction } from "./compaction.ts";
 import type { HeldWrites } from "./held-writes.ts";
 import type { LedgerIdentity } from "./identity.ts";
+import type { ErasedContents } from "./erased-contents.ts";
+import type { Looks } from "./looks.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
@@ -19,6 +22,8 @@ export interface LedgerOptions {
   readonly readonly?: boolean;
   /** Names the log (`deleatur/<id>`); where absent, the first recorded boundary names it. */
   readonly boundaryId?: string;
+  /** The file that the ledger is anchored in, outside the stores' backup set. */
+  readonly anchor?: string;
   /** How long a lock of another process is waited for; 5,000 where absent. */
   readonly busyTimeoutMs?: number;
 }
@@ -368,6 +373,9 @@ export interface Ledger
     Participants,
     LedgerIdentity,
     TransparencyLog,
+    ErasedContents,
+    Looks,
+    Anchoring,
     Compaction {
   readonly file: string;
   readonly keys: LedgerKeys;

@@ -131,6 +131,43 @@ export interface RequestClosedEntry {
   readonly request: string;
 }
 
+/** From here on the ledger is compared with an anchor. */
+export interface AnchorBegunEntry {
+  readonly type: "anchor-begun";
+  readonly at: string;
+  /** Where another anchor was lost: who had this one begun, and why. */
+  readonly role?: string;
+  readonly reason?: string;
+}
+
+/** The ledger had been set back: it had `size` entries of this log, and its anchor knew `anchored`. */
+export interface RolledBackEntry {
+  readonly type: "ledger-rolled-back";
+  readonly at: string;
+  readonly size: number;
+  readonly anchored: number;
+  /** True where the log had gone on another way: earlier checkpoints do not lead to this one. */
+  readonly isForked: boolean;
+  /** Records of the anchor that the ledger took in. */
+  readonly adopted: number;
+}
+
+export interface ReplayedEntry {
+  readonly type: "replayed";
+  readonly at: string;
+  /** Whether nothing that was ever erased is left in any declared location. */
+  readonly isWhole: boolean;
+  /** Rounded counts. */
+  readonly surfaces: readonly { readonly id: string; readonly back: number; readonly held: number }[];
+}
+
+/** A look of a watch that ended. */
+export interface WatchedEntry {
+  readonly type: "watched";
+  readonly at: string;
+  readonly outcome: "clean" | "back" | "held" | "unread";
+}
+
 export type LedgerLogEntry =
   | LogEntry
   | RunStartedEntry
@@ -147,4 +184,8 @@ export type LedgerLogEntry =
   | RiskEntry
   | HoldEntry
   | KeysExportedEntry
+  | AnchorBegunEntry
+  | RolledBackEntry
+  | ReplayedEntry
+  | WatchedEntry
   | RequestClosedEntry;

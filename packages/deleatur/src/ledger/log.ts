@@ -43,6 +43,8 @@ export interface OpenedLog extends TransparencyLog {
   begin(): void;
   /** Compares head, last checkpoint and tree. @throws LedgerError LOG_DAMAGED */
   check(): void;
+  /** Takes an entry that the anchor kept at its place. False where another stands there, or one before it is missing. */
+  adopt(position: number, entry: string, at: string): boolean;
 }
 
 export function createLog(core: LedgerCore): OpenedLog {
@@ -87,6 +89,20 @@ export function createLog(core: LedgerCore): OpenedLog {
     const root = new Uint8Array(value.subarray(8, 40));
     if (!equalBytes(headMac(size, root), value.subarray(40))) throw damaged("its head was changed", connection.file);
     return { size: Number(Buffer.from(size).readBigUInt64BE()), root };
+  }
+
+  function insert(position: number, entry: string, at: string): void {
+    const leaf = logLeafHash(utf8(entry));
+    connection.run(
+      "INSERT INTO log_entries (position, entry, leaf, at) VALUES (?, ?, ?, ?)",
+      position,
+      entry,
+      leaf,
+      at,
+    );
+    completeSubtrees(store, position, leaf);
+    writeHead(position + 1, treeRoot(store, position + 1));
+    core.outbox.put({ kind: "log", position, at, entry });
   }
 
   function origin(): string {
@@ -179,20 +195,17 @@ export function createLog(core: LedgerCore): OpenedLog {
       const flaw = connection.snapshot(quickFlaw);
       if (flaw !== undefined) throw damaged(flaw, connection.file);
     },
+    adopt(position, entry, at) {
+      const { size } = readHead();
+      if (position < size) return entries(position, position + 1)[0]?.entry === entry;
+      if (position > size) return false;
+      insert(position, entry, at);
+      return true;
+    },
     append: (entry) =>
       connection.transaction(() => {
         const { size } = readHead();
-        const text = canonicalJson(entry);
-        const leaf = logLeafHash(utf8(text));
-        connection.run(
-          "INSERT INTO log_entries (position, entry, leaf, at) VALUES (?, ?, ?, ?)",
-          size,
-          text,
-          leaf,
-          now(core),
-        );
-        completeSubtrees(store, size, leaf);
-        writeHead(size + 1, treeRoot(store, size + 1));
+        insert(size, canonicalJson(entry), now(core));
         return size;
       }),
     logSize: () => readHead().size,

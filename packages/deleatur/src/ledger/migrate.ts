@@ -4,13 +4,19 @@ import type { Connection } from "./connection.ts";
 import { ledgerMigration } from "./migrations/0001-ledger.ts";
 import { guardMigration } from "./migrations/0002-guard.ts";
 import { participantsMigration } from "./migrations/0003-participants.ts";
+import { anchorMigration } from "./migrations/0004-anchor.ts";
 
 export interface Migration {
   readonly version: number;
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [ledgerMigration, guardMigration, participantsMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  ledgerMigration,
+  guardMigration,
+  participantsMigration,
+  anchorMigration,
+];
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.
 const APPLICATION_ID = 0x44454c45;

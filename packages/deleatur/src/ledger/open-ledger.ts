@@ -2,6 +2,8 @@
 import { chmodSync, existsSync, statSync } from "node:fs";
 import { LedgerError } from "../model/errors.ts";
 import { equalBytes, utf8 } from "@deleatur/verify";
+import { createAnchor, type OpenedAnchor } from "./anchor.ts";
+import { createOutbox } from "./anchor-outbox.ts";
 import { claimBoundaryId, createBoundaryVersions } from "./boundary-versions.ts";
 import { createClosure } from "./closure.ts";
 import { createCompaction } from "./compaction.ts";
@@ -9,6 +11,7 @@ import { connect, type Connection } from "./connection.ts";
 import { createDenylist } from "./denylist.ts";
 import { createDigests } from "./digests.ts";
 import { createEpochs } from "./epochs.ts";
+import { createErasedContents } from "./erased-contents.ts";
 import { createFence } from "./fence.ts";
 import { createFingerprints } from "./fingerprints.ts";
 import { createHeldWrites } from "./held-writes.ts";
@@ -19,8 +22,9 @@ import { readKeyFile, writeKeyFile } from "./key-files.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerCore } from "./ledger-core.ts";
 import type { Ledger, LedgerOptions } from "./ledger.ts";
+import { createLooks } from "./looks.ts";
 import { createLineage } from "./lineage.ts";
-import { createLog } from "./log.ts";
+import { createLog, type OpenedLog } from "./log.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 import { createParticipants } from "./participants.ts";
 import { createRequestJournal } from "./request-journal.ts";
@@ -71,25 +75,36 @@ function prepare(connection: Connection, isReadonly: boolean): void {
   connection.pragma("synchronous = FULL");
 }
 
-function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof createLog> } {
+interface Built {
+  readonly ledger: Ledger;
+  readonly log: OpenedLog;
+  readonly anchor: OpenedAnchor;
+}
+
+function build(core: LedgerCore, anchorFile: string | undefined): Built {
   const { connection, keys, digests } = core;
   const lineage = createLineage(core);
   const fence = createFence(core);
   const log = createLog(core);
   const compaction = createCompaction(core);
-  return {
+  const denylist = createDenylist(core);
+  const fingerprints = createFingerprints(core);
+  const anchor = createAnchor(core, anchorFile, { denylist, fingerprints, log });
+  const ledger: Ledger = {
     file: connection.file,
     keys,
-    log,
     ...digests,
     ...lineage,
     ...createClosure(core),
     ...createHolds(core),
     ...fence,
     ...createIntents(core),
-    ...createDenylist(core),
+    ...denylist,
     ...createWordRuns(digests),
-    ...createFingerprints(core),
+    ...fingerprints,
+    ...createErasedContents(core),
+    ...createLooks(core),
+    ...anchor,
     ...createHeldWrites(core),
     ...createRequests(core),
     ...createRequestJournal(core),
@@ -104,12 +119,23 @@ function build(core: LedgerCore): Ledger & { readonly log: ReturnType<typeof cre
     ...compaction,
     close() {
       try {
+        // What the anchor does not get here it gets at the next open: nothing is deleted in between.
+        if (!connection.readonly) closeAnchor(anchor);
         if (!connection.readonly) compaction.compact();
       } finally {
         connection.close();
       }
     },
   };
+  return { ledger, log, anchor };
+}
+
+function closeAnchor(anchor: OpenedAnchor): void {
+  try {
+    anchor.flushAnchor();
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.code === "LEDGER_LOCKED")) throw error;
+  }
 }
 
 /** Stands in the key store once its ledger was made: a ledger that is gone then is lost, not new, and its denylist with it. */
@@ -152,8 +178,9 @@ export function openLedger(options: LedgerOptions): Ledger {
   const connection = connect(file, { readonly: isReadonly, busyTimeoutMs });
   try {
     prepare(connection, isReadonly);
-    const core: LedgerCore = { connection, keys, clock, random, digests: createDigests(keys) };
-    const { log, ...ledger } = build(core);
+    const outbox = createOutbox(connection);
+    const core: LedgerCore = { connection, keys, clock, random, digests: createDigests(keys), outbox };
+    const { log, ledger, anchor } = build(core, options.anchor);
     if (!isReadonly && schemaVersion(connection) < SCHEMA_VERSION) {
       connection.transaction(() => {
         if (schemaVersion(connection) > 0) compareKeys(connection, keys);
@@ -170,6 +197,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       connection.transaction(() => claimBoundaryId(core, boundaryId));
     }
     if (!isReadonly) markMade(keys);
+    anchor.compare();
     // What a crash left in the write-ahead log between an erase and its flush.
     if (!isReadonly) connection.flush();
     return ledger;

@@ -1,4 +1,5 @@
 // The ledger's leases, orders and answers over a connection of their own, for eyes that share nothing with what erases. It opens no other part of the ledger.
+import { createOutbox } from "./anchor-outbox.ts";
 import { connect } from "./connection.ts";
 import { createDigests } from "./digests.ts";
 import type { LedgerKeys } from "./keys.ts";
@@ -18,7 +19,14 @@ export function connectParticipants(
   connection.pragma("secure_delete = ON");
   connection.pragma("synchronous = FULL");
   return {
-    ...createParticipants({ connection, keys, clock, random, digests: createDigests(keys) }),
+    ...createParticipants({
+      connection,
+      keys,
+      clock,
+      random,
+      digests: createDigests(keys),
+      outbox: createOutbox(connection),
+    }),
     close: () => connection.close(),
   };
 }

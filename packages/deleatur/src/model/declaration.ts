@@ -126,8 +126,12 @@ export interface Boundary {
   /** Sorted by name. */
   readonly exempt: readonly Exemption[];
   readonly census: { readonly include: readonly string[]; readonly quiet: readonly string[] };
+  /** Within how many seconds a watch must have looked at a surface with foreign writers; absent: nothing counts as watched. Never published. */
+  readonly watchSeconds?: number;
   readonly connect: {
     readonly ledger: string;
+    /** The file that the ledger is anchored in, outside the stores' backup set (GUARD-5). */
+    readonly anchor?: string;
     readonly stores: ReadonlyMap<string, StoreConnection>;
   };
   /** Where the declaration stands, for errors and for relative paths. */

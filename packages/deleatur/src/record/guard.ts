@@ -1,7 +1,7 @@
 // The guard: keeps what was erased from coming back in (GUARD-1, GUARD-2). It knows keyed digests only, never text.
 import type { DenylistKind, Ledger } from "../ledger/ledger.ts";
 import type { ContentField } from "../model/artifact.ts";
-import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
+import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
 import { foldText, normaliseWords } from "../probe/normalise-words.ts";
 
 /** A write as it stands at the door. */
@@ -46,6 +46,13 @@ export function contentDigests(
   });
 }
 
+/** One digest of all that an artifact says, as what was erased is known by; undefined where it says nothing. */
+export function contentTag(ledger: Ledger, content: readonly ContentField[]): Uint8Array | undefined {
+  const exact = contentDigests(ledger, content).filter(({ kind }) => kind === "exact");
+  if (exact.length === 0) return undefined;
+  return ledger.keyedDigest("erased/content", ...exact.map(({ digest }) => digest));
+}
+
 /** Digest of the exact record, for surfaces whose keys are never given again. */
 export function recordDigest(ledger: Ledger, ref: ArtifactRef): Uint8Array {
   return ledger.keyedDigest("guard/record", ref.surface, ref.key);
@@ -87,11 +94,12 @@ export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
 /** Grams that are looked up at once. */
 const BATCH = 2_000;
 
-/** Whether a text shares a run of eight words with an erased one, and whether with one of the given owners. */
+/** Whether a text shares a run of eight words with an erased one, and whether with one of the given owners. Runs of requests that do not count are passed over. */
 export function findContained(
   ledger: Ledger,
   text: string,
   isOwned: (owners: readonly string[]) => boolean,
+  counts: (request: RequestId) => boolean = () => true,
 ): "none" | "found" | "owned" {
   const wanted = new Map<number, number[]>();
   let isFound = false;
@@ -99,7 +107,9 @@ export function findContained(
   const look = (): boolean => {
     const matches = ledger
       .findFingerprints([...wanted.keys()])
-      .filter(({ gram, runs }) => wanted.get(gram)?.some((run) => runs.includes(run)) === true);
+      .filter(
+        ({ gram, runs, request }) => counts(request) && wanted.get(gram)?.some((run) => runs.includes(run)) === true,
+      );
     wanted.clear();
     isFound ||= matches.length > 0;
     return matches.some(({ owners }) => isOwned(owners));

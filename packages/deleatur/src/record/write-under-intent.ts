@@ -47,7 +47,7 @@ export function prepareWrite(surface: string, given: GivenWrite): PreparedWrite 
 /**
  * Runs the application's write for a batch of artifacts under one intent each: all are committed or none.
  * Content of somebody forgotten that is not about them is held: the application's write is not run, or undone.
- * @throws WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first. LedgerError: at the begin nothing was written; at the
+ * @throws WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first. LedgerError, ROLLED_BACK and ANCHOR_LOST among them: at the begin nothing was written; at the
  * commit the write stands and is announced, and the next write commits it first
  */
 export async function writeUnderIntent<Result>(
@@ -57,6 +57,7 @@ export async function writeUnderIntent<Result>(
   signal: AbortSignal,
 ): Promise<Result | Held> {
   for (const { ref } of writes) engine.bound(ref.surface);
+  refuseUnsound(engine);
   await finishOthers(engine, signal);
   const offered = askGuard(engine, writes);
   if (offered.held.length > 0) return holdWrites(engine, offered.held);
@@ -151,6 +152,26 @@ async function finishOthers(engine: Engine, signal: AbortSignal): Promise<void> 
       throw error;
     }
   }
+}
+
+/** What a ledger that was set back knows is not all that was erased: until a replay no write passes its guard (GUARD-5). @throws LedgerError */
+function refuseUnsound({ ledger }: Engine): void {
+  // It may be back: an anchor that is only out of reach for a while needs no restart.
+  let state = ledger.anchorState();
+  if (state.is === "lost") {
+    ledger.flushAnchor();
+    state = ledger.anchorState();
+  }
+  if (state.is === "rolled-back")
+    throw new LedgerError("ROLLED_BACK", "the ledger was set back to the past, no write is let in before a replay", {
+      place: { file: ledger.file },
+      cure: "run `deleatur replay --all`: it erases again what a restore brought back",
+    });
+  if (state.is === "lost")
+    throw new LedgerError("ANCHOR_LOST", `the anchor cannot be compared with: ${state.why}; no write is let in`, {
+      place: { file: ledger.file },
+      cure: "put the anchor's file back where connect.anchor names it, or begin another with `deleatur replay --new-anchor`",
+    });
 }
 
 interface Guarded {

@@ -101,7 +101,8 @@ describe("bestOutcome", () => {
       "withheld",
       "IDENTIFIER_UNKNOWN",
     ],
-    ["VERDICT-4: a ledger that went back", { isRolledBack: true }, "withheld", "ROLLED_BACK"],
+    ["VERDICT-4: a ledger that went back", { ledger: "rolled-back" }, "withheld", "ROLLED_BACK"],
+    ["GUARD-5: an anchor that is lost", { ledger: "anchor-lost" }, "withheld", "ANCHOR_LOST"],
   ];
 
   test.each(TOLD)("%s", (_name, told, attestation, code) => {

@@ -131,10 +131,24 @@ const BROKEN: readonly Broken[] = [
     field: "surfaces.Search",
   },
   {
-    rule: "a store named like our anchor",
+    rule: "an anchor beside the ledger",
     from: "  memory: {",
     to: "  anchor: { file: ./a }\n  memory: {",
-    code: "NOT_BUILT",
+    code: "ANCHOR_INSIDE",
+    field: "connect.anchor",
+  },
+  {
+    rule: "an anchor in a folder that holds a store's folder's files",
+    from: "  memory: {",
+    to: "  anchor: { file: ./transcripts/2026/a }\n  memory: {",
+    code: "ANCHOR_INSIDE",
+    field: "connect.anchor",
+  },
+  {
+    rule: "an anchor that is no file",
+    from: "  memory: {",
+    to: "  anchor: { path: /elsewhere/* }\n  memory: {",
+    code: "BAD_CONNECTION",
     field: "connect.anchor",
   },
   {

@@ -1,7 +1,7 @@
 // The boundary of the memory that is killed: a table, its full-text index, vectors, a shared summary and transcripts, so that every kind of step has work.
 import { defineBoundary } from "../../dist/index.js";
 
-export function killBoundary(directory) {
+export function killBoundary(directory, anchor) {
   const surfaces = {
     episodes: {
       kind: "sqlite",
@@ -62,6 +62,7 @@ export function killBoundary(directory) {
         ledger: "sqlite:./deleatur.db",
         memory: { file: "./memory.db" },
         transcripts: { path: "./transcripts/*.jsonl" },
+        ...(anchor === undefined ? {} : { anchor: { file: anchor } }),
       },
     },
     { directory, env: {} },

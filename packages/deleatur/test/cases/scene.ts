@@ -42,6 +42,7 @@ export interface SceneSetup {
   readonly writers?: BoundaryInput["writers"];
   readonly exempt?: BoundaryInput["exempt"];
   readonly census?: BoundaryInput["census"];
+  readonly watch?: BoundaryInput["watch"];
   /** Off unless said: the better-sqlite3 default, the harder case. */
   readonly secureDelete?: boolean;
   readonly report?: NonNullable<OpenOptions["report"]>;
@@ -149,6 +150,7 @@ function boundaryOf(setup: SceneSetup, directory: string): ReturnType<typeof def
       surfaces: setup.surfaces,
       ...(setup.exempt === undefined ? {} : { exempt: setup.exempt }),
       ...(setup.census === undefined ? {} : { census: setup.census }),
+      ...(setup.watch === undefined ? {} : { watch: setup.watch }),
       connect: {
         ledger: "sqlite:./deleatur.db",
         memory: { file: "./memory.db" },

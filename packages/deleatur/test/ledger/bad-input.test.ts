@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { createOutbox } from "../../src/ledger/anchor-outbox.ts";
 import { connect } from "../../src/ledger/connection.ts";
 import { createDigests } from "../../src/ledger/digests.ts";
 import { createLineage } from "../../src/ledger/lineage.ts";
@@ -110,7 +111,14 @@ describe("a ledger's file", () => {
     const { ledger, file, keys } = temporaryLedger();
     close(ledger);
     const connection = connect(file, { readonly: false, busyTimeoutMs: 100 });
-    const lineage = createLineage({ connection, keys, digests: createDigests(keys), clock, random });
+    const lineage = createLineage({
+      connection,
+      keys,
+      digests: createDigests(keys),
+      outbox: createOutbox(connection),
+      clock,
+      random,
+    });
     const list = Array.from({ length: 2000 }, (_, at) => ({
       ref: refOf("a", `k${at}`),
       subjects: [],

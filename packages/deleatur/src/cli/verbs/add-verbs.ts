@@ -15,11 +15,13 @@ import { addLetter } from "./letter.ts";
 import { addLift } from "./lift.ts";
 import { addLog } from "./log.ts";
 import { addParticipants } from "./participants.ts";
+import { addReplay } from "./replay.ts";
 import { addRequests } from "./requests.ts";
 import { addReview } from "./review.ts";
 import { addRisks } from "./risks.ts";
 import { addScan } from "./scan.ts";
 import { addVerify } from "./verify.ts";
+import { addWatch } from "./watch.ts";
 
 const VERBS: readonly ((program: Command, run: RunVerb) => void)[] = [
   addInit,
@@ -35,6 +37,8 @@ const VERBS: readonly ((program: Command, run: RunVerb) => void)[] = [
   addLetter,
   addHold,
   addLift,
+  addReplay,
+  addWatch,
   addRisks,
   addLog,
   addIntents,

@@ -40,6 +40,7 @@ async function check(flags: CheckFlags, context: VerbContext): Promise<VerbResul
       undeclared: checked.undeclared,
       missing: checked.missing,
       shared: checked.shared,
+      anchor: checked.anchor,
       best: checked.best,
     },
     exitCode: exitOf(checked.best),
@@ -87,6 +88,7 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
       ? []
       : ["", paint.yellow("In the inventory, but not there:"), ...checked.missing.map((name) => `  ${name}`)]),
     ...sharedLines(checked, paint.yellow),
+    ...anchorLines(checked, paint),
     "",
     ...bestLines(checked.best, paint),
     "",
@@ -96,4 +98,31 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
 function sharedLines({ shared }: Check, paint: (text: string) => string): readonly string[] {
   const lines = new Set(shared.flatMap(({ container, ledgers }) => ledgers.map((id) => `  ${container}: ${id}`)));
   return lines.size === 0 ? [] : ["", paint("Under another ledger as well:"), ...lines];
+}
+
+function anchorLines({ anchor }: Check, paint: VerbContext["paint"]): readonly string[] {
+  switch (anchor.is) {
+    case "none":
+      return [
+        "",
+        "No anchor: a ledger that is set back together with its stores would not be noticed (connect.anchor).",
+      ];
+    case "sound":
+      return ["", "The ledger is what its anchor knows."];
+    case "lost":
+      return ["", paint.red(`ANCHOR_LOST: ${anchor.why}. No write is let in.`)];
+    case "rolled-back": {
+      const { size, anchored, isForked, lostRequests } = anchor;
+      return [
+        "",
+        paint.red(
+          `ROLLED_BACK: the log had ${size} entries and the anchor knows ${anchored}. No write is let in before \`deleatur replay --all\`.`,
+        ),
+        ...(isForked ? [paint.red("It had gone on another way: checkpoints of before do not lead to this log.")] : []),
+        ...(lostRequests.length === 0
+          ? []
+          : [`Requests that were open and are lost, to be received again: ${lostRequests.join(", ")}`]),
+      ];
+    }
+  }
 }

@@ -1,0 +1,230 @@
+// Finds in the stores what was ever erased and is there: after a restore, or past the guard. It knows keyed digests only, holds no content, and erases nothing.
+import type { Engine } from "../engine.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Artifact } from "../model/artifact.ts";
+import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { contentDigests, contentTag, findContained, recordDigest } from "../record/guard.ts";
+import { errorCode } from "../record/harvest.ts";
+
+/** By what it is known: a forgotten person's identifier, a key, key and content, an erased source, or content alone. */
+export type ReturnRule = "identifier" | "record" | "erased" | "source" | "exact" | "folded" | "contained";
+
+/** One artifact that is back. Holds a key: for the operator's terminal only. */
+export interface FoundReturn {
+  readonly ref: ArtifactRef;
+  readonly rule: ReturnRule;
+  /** Content that was erased, in a record that is somebody else's or nobody's: a person must look, it is not erased by itself. */
+  readonly isHeld: boolean;
+  /** The forgotten person's identifiers, as the row names them. */
+  readonly persons: readonly SubjectIdentifier[];
+  /** The erased source, where that is what makes it one. */
+  readonly source?: ArtifactRef;
+}
+
+export interface SurfaceReturns {
+  readonly read: number;
+  readonly back: number;
+  readonly held: number;
+  /** Why it could not be read, a code. */
+  readonly unread?: string;
+}
+
+export interface Returns {
+  readonly surfaces: ReadonlyMap<SurfaceId, SurfaceReturns>;
+  /** What was found, in the order of the scan; no more than `limit` of each kind, the counts go on. */
+  readonly back: readonly FoundReturn[];
+  readonly held: readonly FoundReturn[];
+  /** The forgotten persons who are named in a row, each with all identifiers that one request denied. */
+  readonly persons: readonly (readonly SubjectIdentifier[])[];
+  /** Records that a hold keeps of which the ledger only knew a digest, with the hold's end. */
+  readonly holds: readonly { readonly ref: ArtifactRef; readonly until: string }[];
+}
+
+export interface LookOrder {
+  /** All that can be scanned, where absent. */
+  readonly surfaces?: ReadonlySet<SurfaceId>;
+  readonly limit?: number;
+  /** Whether what a request denied should be gone by now; all where absent. */
+  readonly counts?: (request: RequestId) => boolean;
+  /** Artifacts that are known to be there. */
+  readonly passOver?: (ref: ArtifactRef) => boolean;
+}
+
+const LIMIT = 100_000;
+const DEPTH = 8;
+
+type Finding = Pick<FoundReturn, "rule" | "isHeld"> & { readonly source?: ArtifactRef };
+
+/** Scans row by row, sources before what is derived from them; memory grows with what is found, not with what is read. */
+export async function findReturns(engine: Engine, order: LookOrder, signal: AbortSignal): Promise<Returns> {
+  const { ledger } = engine;
+  const limit = order.limit ?? LIMIT;
+  const counting = order.counts ?? ((): boolean => true);
+  const look = createLook(engine, counting, signal);
+  const surfaces = new Map<SurfaceId, SurfaceReturns>();
+  const back: FoundReturn[] = [];
+  const held: FoundReturn[] = [];
+  const holds: { ref: ArtifactRef; until: string }[] = [];
+  const persons = new Map<string, SubjectIdentifier>();
+  for (const id of sourcesFirst(engine)) {
+    if (order.surfaces !== undefined && !order.surfaces.has(id)) continue;
+    const counts = { read: 0, back: 0, held: 0 };
+    engine.report({ step: "look", phase: "started", surface: id });
+    try {
+      for await (const artifact of (await engine.open(id)).scan(signal)) {
+        counts.read += 1;
+        const ref: ArtifactRef = { surface: artifact.surface, key: artifact.key };
+        const until = ledger.adoptedHold(ref);
+        if (until !== undefined) holds.push({ ref, until });
+        const found = await look.at(artifact);
+        if (found === undefined || order.passOver?.(ref) === true) continue;
+        const named = artifact.subjects.filter((one) => isDenied(ledger, one, counting));
+        for (const one of named) persons.set(`${one.type}:${one.value}`, one);
+        counts[found.isHeld ? "held" : "back"] += 1;
+        const list = found.isHeld ? held : back;
+        if (list.length < limit) list.push({ ref, persons: named, ...found });
+      }
+      surfaces.set(id, counts);
+    } catch (error) {
+      signal.throwIfAborted();
+      surfaces.set(id, { ...counts, unread: errorCode(error) });
+    }
+    engine.report({ step: "look", phase: "finished", surface: id, done: counts.read });
+  }
+  return { surfaces, back, held, holds, persons: groupPersons(ledger, [...persons.values()]) };
+}
+
+interface Look {
+  at(artifact: Artifact): Promise<Finding | undefined>;
+}
+
+function createLook(engine: Engine, counts: (request: RequestId) => boolean, signal: AbortSignal): Look {
+  const { ledger } = engine;
+  /** Every artifact that is back; by it what derives from it is known. */
+  const flagged = new Set<string>();
+  const judged = new Map<string, boolean>();
+
+  async function at(artifact: Artifact): Promise<Finding | undefined> {
+    const ref: ArtifactRef = { surface: artifact.surface, key: artifact.key };
+    const { keep } = engine.bound(artifact.surface).declaration;
+    if (keep !== undefined || ledger.artifact(ref)?.state === "kept" || ledger.adoptedHold(ref) !== undefined)
+      return undefined;
+    const found = await judge(artifact, 0);
+    if (found !== undefined && !found.isHeld) flagged.add(artifactId(ref));
+    return found !== undefined && found.isHeld && ledger.isKeptLikeness(ref) ? undefined : found;
+  }
+
+  async function judge(artifact: Artifact, depth: number): Promise<Finding | undefined> {
+    const ref: ArtifactRef = { surface: artifact.surface, key: artifact.key };
+    if (artifact.subjects.some((one) => isDenied(ledger, one, counts))) return { rule: "identifier", isHeld: false };
+    if (ledger.findDenylist("record", recordDigest(ledger, ref)).some(({ request }) => counts(request)))
+      return { rule: "record", isHeld: false };
+    const earlier = ledger
+      .erasedUnder(ref, contentTag(ledger, artifact.content))
+      .filter(({ isSame, request }) => isSame && counts(request) && isStillDenied(ledger, artifact, request));
+    if (earlier.some(({ fate }) => fate === "erased")) return { rule: "erased", isHeld: false };
+    const sources = sourcesOf(engine, artifact);
+    for (const source of sources)
+      if (await isErasedSource(source, depth)) return { rule: "source", isHeld: false, source };
+    // An index says what its record says, and that was looked at.
+    if (engine.bound(artifact.surface).declaration.role === "index" && sources.length > 0) return undefined;
+    const rule = earlier.length > 0 ? "erased" : undefined;
+    return judgeContent(artifact, sources) ?? (rule === undefined ? undefined : { rule, isHeld: true });
+  }
+
+  /** Whether it was erased and neither stands there as somebody else's (C22) nor as what was lawfully lifted. */
+  async function isErasedSource(source: ArtifactRef, depth: number): Promise<boolean> {
+    const id = artifactId(source);
+    if (flagged.has(id)) return true;
+    const known = judged.get(id);
+    if (known !== undefined) return known;
+    if (!ledger.erasedUnder(source, undefined).some(({ fate, request }) => fate === "erased" && counts(request)))
+      return false;
+    // A chain of sources that does not end is no reason to erase.
+    if (depth >= DEPTH) return false;
+    let answer = true;
+    for await (const row of (await engine.open(source.surface)).read([source.key], signal)) {
+      const found = await judge(row, depth + 1);
+      answer = found !== undefined && !found.isHeld;
+    }
+    judged.set(id, answer);
+    return answer;
+  }
+
+  function judgeContent(artifact: Artifact, sources: readonly ArtifactRef[]): Finding | undefined {
+    const subjects =
+      artifact.subjects.length > 0 ? artifact.subjects : sources.flatMap((source) => ledger.subjectsOf(source));
+    const offeredBy = new Set(subjects.map((one) => Buffer.from(ledger.identifierDigest(one)).toString("hex")));
+    const isOwned = (owners: readonly string[]): boolean => owners.some((owner) => offeredBy.has(owner));
+    let held: Finding | undefined;
+    for (const { kind, digest } of contentDigests(ledger, artifact.content)) {
+      for (const { owners, shared, request } of ledger.findDenylist(kind, digest)) {
+        if (!counts(request)) continue;
+        if (isOwned(owners)) return { rule: kind, isHeld: false };
+        // What others also had, or what is too short to be anybody's own, stays with whoever has it.
+        if (!shared) held ??= { rule: kind, isHeld: true };
+      }
+    }
+    for (const field of artifact.content) {
+      if (field.type !== "text") continue;
+      const contained = findContained(ledger, field.text, isOwned, counts);
+      if (contained === "owned") return { rule: "contained", isHeld: false };
+      if (contained === "found") held ??= { rule: "contained", isHeld: true };
+    }
+    return held;
+  }
+
+  return { at };
+}
+
+function isDenied(ledger: Ledger, identifier: SubjectIdentifier, counts: (request: RequestId) => boolean): boolean {
+  return ledger.findDenylist("identifier", ledger.identifierDigest(identifier)).some(({ request }) => counts(request));
+}
+
+/** A content whose entries were all lifted, or that is allowed to anybody, may be there again. */
+function isStillDenied(ledger: Ledger, { content }: Artifact, request: RequestId): boolean {
+  return contentDigests(ledger, content).some(({ kind, digest }) =>
+    ledger.findDenylist(kind, digest).some((entry) => entry.request === request),
+  );
+}
+
+/** Edges of the store's own columns, and of the ledger where their source is still known. */
+function sourcesOf({ ledger }: Engine, artifact: Artifact): readonly ArtifactRef[] {
+  const sources = new Map(artifact.sources.map((source) => [artifactId(source), source]));
+  for (const { ref } of ledger.sourcesOf(artifact)) if (ref !== undefined) sources.set(artifactId(ref), ref);
+  return [...sources.values()];
+}
+
+/** Surfaces that can be scanned, each behind those that it derives from; a ring stays in the boundary's order. */
+function sourcesFirst({ surfaces }: Engine): readonly SurfaceId[] {
+  const byId = new Map(surfaces.map((bound) => [bound.declaration.id, bound]));
+  const sorted = new Set<SurfaceId>();
+  const visit = (id: SurfaceId, path: ReadonlySet<SurfaceId>): void => {
+    const bound = byId.get(id);
+    if (bound === undefined || sorted.has(id) || path.has(id)) return;
+    for (const { surface } of bound.declaration.derivedFrom) visit(surface, new Set([...path, id]));
+    if (bound.guarantees.scan !== "none") sorted.add(id);
+  };
+  for (const id of byId.keys()) visit(id, new Set());
+  return [...sorted];
+}
+
+/** Identifiers that one request denied are one person's. */
+function groupPersons(
+  ledger: Ledger,
+  identifiers: readonly SubjectIdentifier[],
+): readonly (readonly SubjectIdentifier[])[] {
+  const groups: { requests: Set<RequestId>; members: SubjectIdentifier[] }[] = [];
+  for (const identifier of identifiers) {
+    const requests = ledger
+      .findDenylist("identifier", ledger.identifierDigest(identifier))
+      .map(({ request }) => request);
+    const same = groups.filter((group) => requests.some((request) => group.requests.has(request)));
+    for (const group of same) groups.splice(groups.indexOf(group), 1);
+    groups.push({
+      requests: new Set([...requests, ...same.flatMap((group) => [...group.requests])]),
+      members: [...same.flatMap(({ members }) => members), identifier],
+    });
+  }
+  return groups.map(({ members }) => members);
+}

@@ -1,0 +1,70 @@
+// What looks at the stores after a request is closed leave behind: replays that run, likenesses that were kept, ends of watches. It must not judge.
+import { requestId, type ArtifactRef, type RequestId, type SurfaceId } from "../model/ids.ts";
+import { now, type LedgerCore } from "./ledger-core.ts";
+import { STATE } from "./lineage-codes.ts";
+import { openRef } from "./lineage.ts";
+
+export interface WatchEnd {
+  /** ISO time by the ledger's clock. */
+  readonly ended: string;
+  readonly isClean: boolean;
+}
+
+export interface Looks {
+  /** A request that a replay opened, until `endReplay`. */
+  noteReplay(request: RequestId): void;
+  endReplay(request: RequestId): void;
+  openReplays(): readonly RequestId[];
+  /** Live artifacts whose key was erased once, with the request that did. */
+  livesUnderErased(): readonly { readonly ref: ArtifactRef; readonly request: RequestId }[];
+  keepLikeness(ref: ArtifactRef): void;
+  isKeptLikeness(ref: ArtifactRef): boolean;
+  noteWatch(surfaces: ReadonlyMap<SurfaceId, boolean>): void;
+  watchEnd(surface: SurfaceId): WatchEnd | undefined;
+}
+
+export function createLooks(core: LedgerCore): Looks {
+  const { connection, digests } = core;
+  return {
+    noteReplay: (request) =>
+      void connection.run("INSERT INTO replays (request) VALUES (?) ON CONFLICT DO NOTHING", request),
+    endReplay: (request) => void connection.run("DELETE FROM replays WHERE request = ?", request),
+    openReplays: () =>
+      connection.rows<[string]>("SELECT request FROM replays ORDER BY request").map(([id]) => requestId(id)),
+    livesUnderErased: () =>
+      connection
+        .all<{ digest: Uint8Array; surface: string; sealed: Uint8Array; request: string }>(
+          `SELECT a.digest, a.surface, a.sealed, min(e.request) AS request FROM erased_contents AS e
+           JOIN artifacts AS a ON a.digest = e.artifact WHERE a.state = ? AND e.fate = 'erased'
+           AND NOT EXISTS (SELECT 1 FROM lifted_requests AS l WHERE l.request = e.request) GROUP BY a.digest`,
+          STATE.live,
+        )
+        .map(({ request, ...row }) => ({ ref: openRef(core, row), request: requestId(request) })),
+    keepLikeness: (ref) =>
+      void connection.run(
+        "INSERT INTO kept_likenesses VALUES (?, ?) ON CONFLICT DO NOTHING",
+        digests.artifactDigest(ref),
+        now(core),
+      ),
+    isKeptLikeness: (ref) =>
+      connection.get("SELECT 1 FROM kept_likenesses WHERE artifact = ?", digests.artifactDigest(ref)) !== undefined,
+    noteWatch: (surfaces) =>
+      connection.transaction(() => {
+        for (const [surface, isClean] of surfaces)
+          connection.run(
+            `INSERT INTO watch_runs VALUES (?, ?, ?)
+             ON CONFLICT (surface) DO UPDATE SET ended = excluded.ended, is_clean = excluded.is_clean`,
+            surface,
+            now(core),
+            isClean ? 1 : 0,
+          );
+      }),
+    watchEnd(surface) {
+      const row = connection.get<{ ended: string; is_clean: number }>(
+        "SELECT ended, is_clean FROM watch_runs WHERE surface = ?",
+        surface,
+      );
+      return row === undefined ? undefined : { ended: row.ended, isClean: row.is_clean === 1 };
+    },
+  };
+}

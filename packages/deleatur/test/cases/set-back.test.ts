@@ -1,0 +1,168 @@
+// A ledger that was set back to the past, or whose anchor is gone: noticed, fails closed, says so in every verdict (GUARD-5).
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import {
+  codes,
+  EPISODES,
+  EPISODES_SQL,
+  expectErasure,
+  logOf,
+  openScene,
+  recordBoth,
+  recordEpisode,
+  S,
+  type Scene,
+  T,
+  tempFolder,
+} from "./scene.ts";
+
+interface Anchored {
+  readonly scene: Scene;
+  readonly anchor: string;
+}
+
+async function anchoredMemory(): Promise<Anchored> {
+  const anchor = join(tempFolder(), "deleatur.anchor");
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: { episodes: EPISODES },
+    connect: { anchor: { file: anchor } },
+  });
+  return { scene, anchor };
+}
+
+/** The files of ledger and stores, keys left where they are, as an operator's backup holds them. */
+function backUp({ directory }: Scene): (names: readonly string[]) => void {
+  const backup = tempFolder();
+  for (const name of ["deleatur.db", "memory.db"]) {
+    for (const end of ["", "-wal"])
+      cpSync(join(directory, name + end), join(backup, name + end), { force: true, recursive: true });
+  }
+  return (names) => {
+    for (const name of names)
+      for (const end of ["", "-wal", "-shm"]) {
+        rmSync(join(directory, name + end), { force: true });
+        if (end !== "-shm") cpSync(join(backup, name + end), join(directory, name + end), { recursive: true });
+      }
+  };
+}
+
+it("GUARD-5 C24: the ledger of last week is noticed at the next open: writes refused, verdicts UNCONFIRMED, reading goes on", async () => {
+  const { scene } = await anchoredMemory();
+  await recordBoth(scene);
+  scene.app.pragma("wal_checkpoint(TRUNCATE)");
+  const restore = backUp(scene);
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  await scene.memory.close();
+  restore(["deleatur.db"]);
+  const memory = await scene.reopen();
+  expect(memory.engine.ledger.anchorState()).toMatchObject({ is: "rolled-back", isForked: false, lostRequests: [] });
+  await expect(recordEpisode(scene, "t4", T, "a new thing that nobody ever said before in here")).rejects.toMatchObject(
+    {
+      name: "LedgerError",
+      code: "ROLLED_BACK",
+    },
+  );
+  const { best, anchor } = await memory.check();
+  expect([anchor.is, best.attestation, best.reasons.map(({ code }) => code)]).toEqual([
+    "rolled-back",
+    "withheld",
+    ["ROLLED_BACK"],
+  ]);
+  expect(best.improvements[0]?.change).toContain("deleatur replay --all");
+  const outcome = await memory.forget({ subject: [T], now: true });
+  expect([outcome.verdict, outcome.attestation.kind, outcome.exitCode]).toEqual(["UNCONFIRMED", "withheld", 21]);
+  expect(codes(outcome)).toEqual(["ROLLED_BACK"]);
+  const audit = await memory.audit({ claim: { subject: T, surfacesReached: ["episodes"], tombstoneWritten: true } });
+  expect(codes(audit)).toContain("ROLLED_BACK");
+  expect((await memory.find({ subject: [S] })).unread).toEqual([]);
+});
+
+it("GUARD-5: an anchor that is gone fails closed, and is taken up again without a restart when it is back", async () => {
+  const { scene, anchor } = await anchoredMemory();
+  await recordBoth(scene);
+  await scene.memory.close();
+  renameSync(anchor, `${anchor}.elsewhere`);
+  const memory = await scene.reopen();
+  await expect(recordEpisode(scene, "t4", T, "said while the anchor was away")).rejects.toMatchObject({
+    name: "LedgerError",
+    code: "ANCHOR_LOST",
+  });
+  const outcome = await memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome)]).toEqual(["UNCONFIRMED", ["ANCHOR_LOST"]]);
+  expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 3 }]);
+  expect((await memory.check()).anchor).toMatchObject({ is: "lost" });
+  renameSync(`${anchor}.elsewhere`, anchor);
+  const before = readFileSync(anchor).length;
+  await recordEpisode(scene, "t4", T, "said when the anchor was back");
+  expect(readFileSync(anchor).length).toBeGreaterThan(before);
+  expectErasure(scene, await memory.resume(outcome.request, { now: true }));
+});
+
+it("GUARD-5: where nothing can stand in the anchor's place the erasing goes on unconfirmed, and a replay may begin another by a named act", async () => {
+  const { scene, anchor } = await anchoredMemory();
+  await recordBoth(scene);
+  // A folder in its place: it can neither be read as a file nor written.
+  rmSync(anchor);
+  mkdirSync(anchor);
+  const refused = await scene.memory.forget({ subject: [S], now: true });
+  expect(codes(refused)).toEqual(["ANCHOR_LOST"]);
+  rmSync(anchor, { recursive: true });
+  const outcome = await scene.memory.replay({ now: true, newAnchor: { role: "operator", reason: "DISK_LOST" } });
+  expect([outcome.state, outcome.exitCode]).toEqual(["whole", 0]);
+  expect(scene.memory.engine.ledger.anchorState()).toEqual({ is: "sound" });
+  expect(logOf(scene.memory).filter(({ type }) => type === "anchor-begun")).toMatchObject([
+    {},
+    { role: "operator", reason: "DISK_LOST" },
+  ]);
+});
+
+it("GUARD-5: an anchor that is lost between the judgement and the receipt holds the receipt back until it is there again", async () => {
+  const { scene, anchor } = await anchoredMemory();
+  await recordBoth(scene);
+  await scene.reopen({
+    report: ({ step, phase }) => {
+      if (step === "judge" && phase === "started") renameSync(anchor, `${anchor}.elsewhere`);
+    },
+  });
+  await expect(scene.memory.forget({ subject: [S], now: true })).rejects.toMatchObject({ code: "ANCHOR_LOST" });
+  const [request] = scene.memory.engine.ledger.requests();
+  expect(existsSync(join(scene.directory, "receipts"))).toBe(false);
+  renameSync(`${anchor}.elsewhere`, anchor);
+  await scene.reopen();
+  expectErasure(scene, await scene.memory.resume(request?.id ?? "", { now: true }));
+});
+
+it("GUARD-5: an anchor on a full disk is lost: the memory opens, reads, and lets no write in", async () => {
+  const folder = tempFolder();
+  symlinkSync("/dev/full", join(folder, "deleatur.anchor"));
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: { episodes: EPISODES },
+    connect: { anchor: { file: join(folder, "deleatur.anchor") } },
+  });
+  expect(scene.memory.engine.ledger.anchorState()).toMatchObject({ is: "lost" });
+  expect((await scene.memory.find({ subject: [S] })).artifacts).toEqual([]);
+  await expect(recordEpisode(scene, "t4", T, "said on a full disk")).rejects.toMatchObject({ code: "ANCHOR_LOST" });
+});
+
+it("GUARD-5: an attestation under an anchor does not say that there is none, and the anchor has its entries before the first delete", async () => {
+  const { scene, anchor } = await anchoredMemory();
+  await recordBoth(scene);
+  const sizes: number[] = [];
+  await scene.reopen({
+    report: ({ step, phase }) => {
+      if (step === "erase" && phase === "started") sizes.push(readFileSync(anchor).length);
+    },
+  });
+  const before = readFileSync(anchor).length;
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expectErasure(scene, outcome);
+  // Three records: identifier, record, exact and folded entries, what is erased, and the log so far.
+  expect((sizes[0] ?? 0) - before).toBeGreaterThan(10 * 33 + 3 * 65);
+  const payload = /"payload":"([^"]+)"/u.exec(readFileSync(outcome.receipt ?? "", "utf8"))?.[1] ?? "";
+  const said = Buffer.from(payload, "base64").toString();
+  expect(said).toContain("limits");
+  expect(said).not.toContain("no anchor");
+});

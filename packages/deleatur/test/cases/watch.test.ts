@@ -1,0 +1,228 @@
+// `watch`: what went round the guard is found by keyed digests alone, on a schedule or after writes; what it makes of foreign writers (GUARD-1, VERDICT-3).
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Pacing, watch, type WatchLook, type WatchOrder } from "../../src/audit/watch.ts";
+import {
+  codes,
+  EPISODES,
+  EPISODES_SQL,
+  expectErasure,
+  logOf,
+  openScene,
+  recordBoth,
+  S,
+  S_SAYS,
+  type Scene,
+  T,
+  T_SAYS,
+  violations,
+} from "./scene.ts";
+
+const NEVER = new AbortController().signal;
+
+async function look(scene: Scene, order: WatchOrder = { once: true }): Promise<WatchLook> {
+  for await (const one of scene.memory.watch(order)) return one;
+  throw new Error("no look");
+}
+
+async function forgotten(): Promise<Scene> {
+  const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+  await recordBoth(scene);
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  return scene;
+}
+
+const insert = (scene: Scene, id: string, account: string | null, text: string): void =>
+  void scene.app.prepare("INSERT INTO episodes VALUES (?, ?, ?)").run(id, account, text);
+
+describe("what a look finds", () => {
+  it("C05 GUARD-1 VERDICT-3: written past the guard, after the request is closed and its keys are destroyed", async () => {
+    const scene = await forgotten();
+    expect((await look(scene)).outcome).toBe("clean");
+    insert(scene, "new", "s-4471", "something new about the same person");
+    insert(scene, "s2", null, "another text under a key that was erased");
+    insert(scene, "t7", "t-0815", S_SAYS[0].toUpperCase());
+    insert(scene, "t8", "t-0815", `As somebody said: ${S_SAYS[1]}, more or less.`);
+    insert(scene, "t9", "t-0815", "seven words in common with nobody here");
+    const found = await look(scene);
+    expect([found.outcome, found.exitCode]).toEqual(["back", 21]);
+    expect(found.back).toEqual([
+      { artifact: "episodes/new", rule: "identifier" },
+      { artifact: "episodes/s2", rule: "record" },
+    ]);
+    expect(found.held).toEqual([
+      { artifact: "episodes/t7", rule: "folded" },
+      { artifact: "episodes/t8", rule: "contained" },
+    ]);
+    expect(found.surfaces).toMatchObject([{ surface: "episodes", read: 8, back: 2, held: 2 }]);
+    expect(violations(scene.memory)).toEqual(["RESURRECTED", "HELD"]);
+    // It refuses and erases nothing.
+    expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 8 }]);
+    const logged = JSON.stringify(logOf(scene.memory));
+    for (const secret of ["s-4471", "s2", "accordion"]) expect(logged).not.toContain(secret);
+  });
+
+  it("GUARD-2 GUARD-3: nothing of what was lifted, shared or short", async () => {
+    const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+    const short = "Customer called about billing.";
+    for (const [id, account, text] of [
+      ["s1", "s-4471", short],
+      ["s2", "s-4471", T_SAYS[0]],
+      ["t1", "t-0815", T_SAYS[0]],
+    ] as const)
+      insert(scene, id, account, text);
+    await scene.memory.scan();
+    await scene.memory.forget({ subject: [S], now: true });
+    insert(scene, "t2", "t-0815", short);
+    insert(scene, "n1", null, short);
+    expect(await look(scene)).toMatchObject({ outcome: "clean", exitCode: 0 });
+  });
+
+  it("VERDICT-3: not what an open request is about to erase, nor what it could not", async () => {
+    const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+    await recordBoth(scene);
+    const outcomes: string[] = [];
+    let looking: Promise<void> | undefined;
+    await scene.reopen({
+      report: ({ step, phase }) => {
+        // The entries stand, the delete has not begun.
+        if (step === "erase" && phase === "started")
+          looking ??= look(scene).then((one) => {
+            outcomes.push(one.outcome);
+          });
+      },
+    });
+    const forgetting = scene.memory.forget({ subject: [S], now: true });
+    await forgetting;
+    await looking;
+    expect(outcomes).toEqual(["clean"]);
+  });
+
+  it("GUARD-1: a store that cannot be read is no clean look", async () => {
+    const scene = await openScene({
+      sql: EPISODES_SQL,
+      surfaces: {
+        episodes: EPISODES,
+        talk: { kind: "jsonl", role: "transcript", store: "transcripts", key: "id", content: ["text"] },
+      },
+      before: (directory) => writeFileSync(join(directory, "transcripts", "a.jsonl"), ""),
+    });
+    await recordBoth(scene);
+    rmSync(scene.transcripts, { recursive: true });
+    const found = await look(scene);
+    expect([found.outcome, found.exitCode]).toEqual(["unread", 20]);
+    expect(found.surfaces.find(({ surface }) => surface === "talk")?.unread).toBeDefined();
+  });
+});
+
+describe("foreign writers", () => {
+  const foreign = { sql: EPISODES_SQL, surfaces: { episodes: EPISODES }, writers: "foreign" } as const;
+
+  it("GUARD-1: unwatched they are GUARD_NOT_SHOWN; watched within the declared time a tombstone at best", async () => {
+    const scene = await openScene({ ...foreign, watch: "PT1H" });
+    for (const [at, text] of S_SAYS.entries()) insert(scene, `s${at}`, "s-4471", text);
+    insert(scene, "t1", "t-0815", T_SAYS[0]);
+    await scene.memory.scan();
+    expect((await scene.memory.check()).best).toMatchObject({ attestation: "tombstone", verdict: "PARTIAL" });
+    const unwatched = await scene.memory.forget({ subject: [S], now: true, allowTombstone: true });
+    expect([unwatched.verdict, unwatched.attestation.kind]).toEqual(["UNCONFIRMED", "withheld"]);
+    expect(codes(unwatched)).toContain("GUARD_NOT_SHOWN");
+    await look(scene);
+    const watched = await scene.memory.resume(unwatched.request, { now: true, allowTombstone: true });
+    expect({ codes: codes(watched), verdict: watched.verdict, exit: watched.exitCode }).toEqual({
+      codes: ["WATCHED_ONLY"],
+      verdict: "PARTIAL",
+      exit: 20,
+    });
+    for (const ms of [2 * 3600_000, -4 * 3600_000]) {
+      scene.clock.advance(ms);
+      const late = await scene.memory.resume(unwatched.request, { now: true, allowTombstone: true });
+      expect(codes(late)).toContain("GUARD_NOT_SHOWN");
+    }
+  });
+
+  it("GUARD-1: a look without a declared time makes nothing watched", async () => {
+    const scene = await openScene(foreign);
+    insert(scene, "s1", "s-4471", S_SAYS[0]);
+    await scene.memory.scan();
+    await look(scene);
+    const outcome = await scene.memory.forget({ subject: [S], now: true, allowTombstone: true });
+    expect(codes(outcome)).toContain("GUARD_NOT_SHOWN");
+  });
+});
+
+/** Time that only a pause moves, and what happens in the pauses. */
+function paced(during: (pauses: number) => void): { readonly pacing: Pacing; readonly pauses: () => number } {
+  let [now, pauses] = [0, 0];
+  return {
+    pauses: () => pauses,
+    pacing: {
+      monotonicMs: () => now,
+      pause: (ms) => {
+        now += ms;
+        pauses += 1;
+        during(pauses);
+        return Promise.resolve();
+      },
+    },
+  };
+}
+
+async function looks(scene: Scene, order: WatchOrder, pacing: Pacing, count: number): Promise<number> {
+  let seen = 0;
+  for await (const one of watch(scene.memory.engine, order, NEVER, pacing)) {
+    expect(one.outcome).toBe("clean");
+    seen += 1;
+    if (seen === count) break;
+  }
+  return seen;
+}
+
+describe("the schedule", () => {
+  it("GUARD-1: a clock that jumps on costs one look, one that jumps back none, and neither stops it", async () => {
+    const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+    const YEARS = 10 * 365 * 86_400_000;
+    const forward = paced((pauses) => {
+      if (pauses === 1) scene.clock.advance(YEARS);
+    });
+    await looks(scene, { everySeconds: 3600 }, forward.pacing, 3);
+    // One pause up to the jump, then a whole hour in minutes.
+    expect(forward.pauses()).toBe(1 + 60);
+    const backward = paced((pauses) => {
+      if (pauses === 1) scene.clock.advance(-YEARS);
+    });
+    await looks(scene, { everySeconds: 3600 }, backward.pacing, 2);
+    expect(backward.pauses()).toBe(60);
+  });
+
+  it("GUARD-1: after writes it looks earlier, after as many changes as were asked for", async () => {
+    const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+    const { pacing, pauses } = paced((at) => {
+      if (at % 5 === 0) insert(scene, `x${at}`, "t-0815", `a write of somebody else, number ${at}`);
+    });
+    await looks(scene, { everySeconds: 3600, afterWrites: 2 }, pacing, 2);
+    expect(pauses()).toBe(10);
+  });
+
+  it("GUARD-1: it ends by its signal, without an error, in a pause as in a look", async () => {
+    const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+    await recordBoth(scene);
+    const stop = new AbortController();
+    let seen = 0;
+    for await (const one of scene.memory.watch({ everySeconds: 3600 }, stop.signal)) {
+      seen += one.surfaces.length;
+      stop.abort();
+    }
+    expect(seen).toBe(1);
+    for await (const one of scene.memory.watch({}, stop.signal)) seen += one.surfaces.length;
+    expect(seen).toBe(1);
+    await expect(scene.memory.watch({ everySeconds: 0 }).next()).rejects.toMatchObject({ code: "BAD_WATCH" });
+  });
+
+  it("GUARD-1: a watch that looks less often than the inventory says is refused", async () => {
+    const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES }, watch: "PT10M" });
+    await expect(scene.memory.watch({ everySeconds: 601 }).next()).rejects.toMatchObject({ code: "WATCH_TOO_RARE" });
+    expect(T).not.toBe(S);
+  });
+});

@@ -1,0 +1,67 @@
+// `replay` and `watch` on the command line: what they print after a restore, their exit codes, and that no word or key of a person is among it.
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { askCli, runCli } from "./run-cli.ts";
+import { SECRETS, smallMemory, temporaryDirectory } from "./small-memory.ts";
+
+const PERSON = { input: "account:marta-77\n" };
+
+async function forgottenAndRestored(connect = ""): Promise<string> {
+  const { directory, database } = smallMemory({ connect });
+  // Elsewhere: a copy beside the store is found by the probes.
+  const backup = join(temporaryDirectory(), "backup");
+  copyFileSync(database, backup);
+  expect((await runCli(directory, ["forget", "--subject-file", "-"], PERSON)).exitCode).toBe(0);
+  for (const end of ["-wal", "-shm"]) rmSync(database + end, { force: true });
+  copyFileSync(backup, database);
+  return directory;
+}
+
+it("GUARD-4 C09: watch sees what a restore brought back, replay erases it again, and both are quiet then", async () => {
+  const directory = await forgottenAndRestored();
+  const seen = await askCli(directory, ["watch", "--once"]);
+  expect(seen.exitCode).toBe(21);
+  expect(seen.json).toMatchObject({ outcome: "back", looks: 1, error: null });
+  const looked = await runCli(directory, ["replay", "--all", "--dry-run"]);
+  expect([looked.exitCode, looked.err]).toEqual([21, ""]);
+  expect(looked.out).toContain("Only looked, nothing was touched.");
+  const replayed = await askCli(directory, ["replay", "--all"]);
+  expect(replayed.exitCode).toBe(0);
+  expect(replayed.json).toMatchObject({ state: "whole", rolledBack: null, held: [], error: null });
+  for (const secret of [...SECRETS, '"e1', "/e1"])
+    expect(seen.run.out + looked.out + replayed.run.out).not.toContain(secret);
+  const after = await runCli(directory, ["watch", "--once"]);
+  expect([after.exitCode, after.out]).toEqual([0, expect.stringContaining("Nothing that was erased is there.")]);
+});
+
+it("GUARD-5: a set-back ledger is told by check, and replay says what it had lost", async () => {
+  const anchor = join(temporaryDirectory(), "deleatur.anchor");
+  const { directory } = smallMemory({ connect: `  anchor: { file: ${anchor} }` });
+  expect((await runCli(directory, ["check"])).out).toContain("The ledger is what its anchor knows.");
+  const ledger = join(directory, "deleatur.db");
+  copyFileSync(ledger, `${ledger}.backup`);
+  expect((await runCli(directory, ["forget", "--subject-file", "-"], PERSON)).exitCode).toBe(0);
+  for (const end of ["-wal", "-shm"]) rmSync(ledger + end, { force: true });
+  copyFileSync(`${ledger}.backup`, ledger);
+  const check = await runCli(directory, ["check"]);
+  expect(check.exitCode).toBe(21);
+  expect(check.out).toContain("ROLLED_BACK: the log had");
+  const replayed = await runCli(directory, ["replay", "--all"]);
+  expect(replayed.exitCode).toBe(0);
+  expect(replayed.out).toContain("The ledger had been set back");
+  expect((await runCli(directory, ["check"])).exitCode).toBe(0);
+});
+
+it.each([
+  [["replay"], "NOTHING_SELECTED"],
+  [["replay", "episodes", "--all"], "NOTHING_SELECTED"],
+  [["replay", "nowhere"], "SURFACE_UNKNOWN"],
+  [["replay", "--all", "--new-anchor"], "ACT_NOT_NAMED"],
+  [["watch", "--every", "soon"], "BAD_WATCH"],
+  [["watch", "--once", "--after-writes", "-3"], "BAD_WATCH"],
+])("refuses %j with exit 2", async (argv, code) => {
+  const { directory } = smallMemory();
+  const answer = await askCli(directory, argv);
+  expect([answer.exitCode, answer.json.error?.code]).toEqual([2, code]);
+});
