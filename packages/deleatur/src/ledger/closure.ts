@@ -64,6 +64,8 @@ function searchGraph({ connection }: LedgerCore, from: Iterable<number>): Graph 
 function findDerived(core: LedgerCore, from: readonly ArtifactRef[]): Derived {
   const { connection, digests } = core;
   const last = connection.get<{ last: number | null }>("SELECT max(id) AS last FROM artifacts")?.last ?? 0;
+  // Ids count up: behind the last source there is nothing that anything derives from.
+  const lastSource = connection.get<{ last: number | null }>("SELECT max(source) AS last FROM derivations")?.last ?? 0;
   const seen = new Uint8Array(Math.floor(last / 8) + 1);
   const isSeen = (id: number): boolean => ((seen[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0;
   const walked: number[] = [];
@@ -75,8 +77,10 @@ function findDerived(core: LedgerCore, from: readonly ArtifactRef[]): Derived {
   };
   for (const id of idsOf(core, from)) if (id !== undefined) see(id);
   for (let start = 0; start < walked.length;) {
-    const part = walked.slice(start, start + PART);
-    start += part.length;
+    const level = walked.slice(start, start + PART);
+    start += level.length;
+    const part = level.filter((id) => id <= lastSource);
+    if (part.length === 0) continue;
     const derived = connection.get<{ ids: string | null }>(
       `SELECT group_concat(d.derived) AS ids FROM json_each(?) AS j CROSS JOIN derivations AS d ON d.source = j.value`,
       `[${part.join(",")}]`,
