@@ -212,6 +212,20 @@ describe("a store of last week", () => {
     expect(scene.rows("SELECT id, account FROM notes")).toEqual([{ id: 1, account: "t-0815" }]);
   });
 
+  it("GUARD-4 C22: nor is a row of somebody else's erased that took an erased key and says what the person said elsewhere", async () => {
+    const scene = await openScene({
+      sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, account TEXT, text TEXT NOT NULL);",
+      surfaces: { notes: { ...EPISODES, table: "notes", keys: "reusable" } },
+    });
+    const insert = scene.app.prepare("INSERT INTO notes (account, text) VALUES (?, ?)");
+    for (const text of [S_SAYS[0], "Customer called about billing."]) insert.run("s-4471", text);
+    await scene.memory.scan();
+    await scene.memory.forget({ subject: [S], now: true });
+    insert.run("t-0815", "Customer called about billing.");
+    expect((await scene.memory.replay({ now: true })).surfaces).toMatchObject([{ back: 0, left: 0, held: 0 }]);
+    expect(scene.rows("SELECT id, account FROM notes")).toEqual([{ id: 1, account: "t-0815" }]);
+  });
+
   it("GUARD-3 GUARD-4: what was lawfully lifted stays, distinctive words in somebody else's record are held and not destroyed", async () => {
     const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
     await recordBoth(scene);
