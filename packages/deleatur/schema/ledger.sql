@@ -101,6 +101,24 @@ CREATE TABLE fingerprints (
   runs BLOB NOT NULL CHECK (length(runs) > 0 AND length(runs) % 6 = 0),
   PRIMARY KEY (gram, guard)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE guard_additions (
+  generation INTEGER NOT NULL PRIMARY KEY,
+  mark INTEGER NOT NULL,
+  "values" BLOB NOT NULL CHECK (length("values") > 0 AND length("values") % 8 = 0)
+) STRICT;
+CREATE TABLE guard_filter (
+  part INTEGER NOT NULL PRIMARY KEY,
+  bits BLOB NOT NULL
+) STRICT;
+CREATE TABLE guard_state (
+  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+  mark INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  added INTEGER NOT NULL,
+  stored INTEGER NOT NULL,
+  folded INTEGER NOT NULL,
+  held INTEGER NOT NULL
+) STRICT;
 CREATE TABLE guarded_owners (
   guard INTEGER NOT NULL REFERENCES guarded_requests (guard) ON DELETE CASCADE,
   owner BLOB NOT NULL,

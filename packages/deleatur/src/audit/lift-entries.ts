@@ -4,7 +4,6 @@ import type { LiftSelector } from "../ledger/ledger.ts";
 import { UsageError } from "../model/errors.ts";
 import { parseIdentifier, type RequestId, requestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
-import { normaliseWords } from "../probe/normalise-words.ts";
 import { contentDigests } from "../record/guard.ts";
 import { type NamedAct, namedAct } from "./named-act.ts";
 import { roundedCount } from "./rounded-count.ts";
@@ -57,7 +56,7 @@ function liftRuns({ ledger }: Engine, { subject, texts }: LiftOrder, request: Re
   }
   let count = 0;
   for (const text of texts) {
-    const words = normaliseWords(text);
+    const words = ledger.hashWords(text);
     count += ledger.dropRuns(ledger.runGrams(words), request);
     if (request === undefined) {
       const digests = contentDigests(ledger, [{ type: "text", name: "text", text }]).map(({ digest }) => digest);

@@ -157,7 +157,8 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
     const offeredBy = new Set(subjects.map((one) => Buffer.from(ledger.identifierDigest(one)).toString("hex")));
     const isOwned = (owners: readonly string[]): boolean => owners.some((owner) => offeredBy.has(owner));
     let held: Finding | undefined;
-    for (const { kind, digest } of contentDigests(ledger, artifact.content)) {
+    const digests = contentDigests(ledger, artifact.content);
+    for (const { kind, digest } of digests) {
       for (const { owners, shared, request } of ledger.findDenylist(kind, digest)) {
         if (!counts(request)) continue;
         if (isOwned(owners)) return { rule: kind, isHeld: false };
@@ -165,9 +166,10 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
         if (!shared) held ??= { rule: kind, isHeld: true };
       }
     }
-    for (const field of artifact.content) {
-      if (field.type !== "text") continue;
-      const contained = findContained(ledger, field.text, isOwned, counts);
+    const filter = ledger.openFilter();
+    for (const { words } of digests) {
+      if (words === undefined) continue;
+      const contained = findContained(ledger, filter, words, isOwned, () => subjects.length > 0, counts);
       if (contained === "owned") return { rule: "contained", isHeld: false };
       if (contained === "found") held ??= { rule: "contained", isHeld: true };
     }

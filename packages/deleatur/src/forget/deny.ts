@@ -3,7 +3,6 @@ import type { KeptNeedle } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { DenylistOrder, GramOfRuns, Ledger } from "../ledger/ledger.ts";
 import type { RequestId, SubjectIdentifier } from "../model/ids.ts";
-import { normaliseWords } from "../probe/normalise-words.ts";
 import { contentDigests, contentTag, recordDigest } from "../record/guard.ts";
 import { discardHeldOf } from "../record/hold-write.ts";
 import { identifierSet } from "./plan.ts";
@@ -48,8 +47,9 @@ export function denyReturn(
         return [{ ref, fate, ...(tag === undefined ? {} : { tag }) }];
       }),
     );
-    ledger.putFingerprints(request, owners, gramsOf(ledger, needles, survey.sharedRuns));
+    ledger.putFingerprints([{ request, owners, grams: gramsOf(ledger, needles, survey.sharedRuns) }]);
   });
+  ledger.settleFilter();
   return ledger.denylistCount(request);
 }
 
@@ -68,7 +68,7 @@ function* gramsOf(
   for (const { fate, content } of needles) {
     if (fate === "kept") continue;
     for (const field of content)
-      if (field.type === "text") yield* ledger.runGrams(normaliseWords(field.text), isLeftOut);
+      if (field.type === "text") yield* ledger.runGrams(ledger.hashWords(field.text), { isLeftOut });
   }
 }
 
@@ -78,6 +78,6 @@ export function allowReplaced(engine: Engine, request: RequestId, replacements: 
   for (const replacement of replacements) {
     if (replacement.outcome !== "ready") continue;
     for (const field of replacement.artifact.content)
-      if (field.type === "text") ledger.dropRuns(ledger.runGrams(normaliseWords(field.text)), request);
+      if (field.type === "text") ledger.dropRuns(ledger.runGrams(ledger.hashWords(field.text)), request);
   }
 }

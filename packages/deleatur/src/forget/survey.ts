@@ -4,10 +4,9 @@ import type { KeptNeedle } from "../examine/kept-needles.ts";
 import { hasOwnProvenance } from "../examine/own-provenance.ts";
 import type { Engine } from "../engine.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Artifact, ContentField } from "../model/artifact.ts";
+import type { Artifact } from "../model/artifact.ts";
 import { artifactId, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { contentDigests } from "../record/guard.ts";
-import { normaliseWords } from "../probe/normalise-words.ts";
 import { scanAll } from "../record/harvest.ts";
 import { identifierSet, type Plan } from "./plan.ts";
 
@@ -95,7 +94,9 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
   const { request, plan, needles } = order;
   const wantedRuns = new Set<number>();
   for (const { content, fate } of needles)
-    if (fate !== "kept") for (const run of runsOf(ledger, content)) wantedRuns.add(run);
+    if (fate !== "kept")
+      for (const { words } of contentDigests(ledger, content))
+        if (words !== undefined) for (const run of ledger.runValues(words)) wantedRuns.add(run);
   return {
     order,
     isFirst: ledger.getSealed(request, BASELINE) === undefined,
@@ -113,11 +114,13 @@ function compareContent(engine: Engine, view: SurveyView, { surface, subjects, s
   const { ledger } = engine;
   const isTheirs = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, view.isOwn);
   // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
-  if (view.wantedRuns.size > 0 && (isTheirs || sources.length > 0))
-    for (const run of runsOf(ledger, content)) if (view.wantedRuns.has(run)) view.sharedRuns.add(run);
-  if (!isTheirs) return;
-  for (const { digest } of contentDigests(ledger, content))
-    if (view.wanted.has(hex(digest))) view.shared.add(hex(digest));
+  const isFrame = view.wantedRuns.size > 0 && (isTheirs || sources.length > 0);
+  if (!isTheirs && !isFrame) return;
+  for (const { digest, words } of contentDigests(ledger, content)) {
+    if (isFrame && words !== undefined)
+      for (const run of ledger.runValues(words)) if (view.wantedRuns.has(run)) view.sharedRuns.add(run);
+    if (isTheirs && view.wanted.has(hex(digest))) view.shared.add(hex(digest));
+  }
 }
 
 function withOwed(ledger: Ledger, standing: Baseline, owed: Baseline): Baseline {
@@ -131,10 +134,6 @@ export function settleBystanders({ ledger }: Engine, request: RequestId, unread:
   const bystanders = openBaseline(ledger.getSealed(request, BYSTANDERS));
   for (const surface of bystanders.entries.keys()) if (!unread.has(surface)) bystanders.replace(surface);
   ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
-}
-
-function* runsOf(ledger: Ledger, content: readonly ContentField[]): Generator<number> {
-  for (const field of content) if (field.type === "text") yield* ledger.runValues(normaliseWords(field.text));
 }
 
 function hex(bytes: Uint8Array): string {

@@ -3,6 +3,7 @@ import { requestId } from "../model/ids.ts";
 import type { AnchorRecord } from "./anchor-records.ts";
 import { storeErased, storeLift } from "./erased-contents.ts";
 import { packRuns } from "./fingerprints.ts";
+import { noteFiled } from "./guard-filter.ts";
 import { now, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { Denylist, Fingerprints } from "./ledger.ts";
 import type { OpenedLog } from "./log.ts";
@@ -36,7 +37,8 @@ export function adoptRecord(core: LedgerCore, parts: Adopting, record: AnchorRec
       storeLift(core, record.request);
       return true;
     case "runs": {
-      if (record.isFirst) fingerprints.putFingerprints(requestId(record.request), record.owners, []);
+      if (record.isFirst)
+        fingerprints.putFingerprints([{ request: requestId(record.request), owners: record.owners, grams: [] }]);
       const { guard } = connection.get<{ guard: number }>(
         "SELECT guard FROM guarded_requests WHERE request = ?",
         record.request,
@@ -48,6 +50,10 @@ export function adoptRecord(core: LedgerCore, parts: Adopting, record: AnchorRec
           guard,
           packRuns(runs),
         );
+      noteFiled(
+        core,
+        record.grams.map(({ gram }) => gram),
+      );
       return true;
     }
     case "drop-runs":

@@ -1,5 +1,6 @@
 // Getting rid of dropped bytes in the ledger's own file. It must not forget that a compaction is due: the mark stands in the file itself.
 import type { LedgerCore } from "./ledger-core.ts";
+import type { GuardFilter } from "./ledger.ts";
 
 const DUE = "compaction-due";
 
@@ -18,10 +19,11 @@ export interface Compaction {
   compact(): "compacted" | "not due" | "busy";
 }
 
-export function createCompaction({ connection }: LedgerCore): Compaction {
+export function createCompaction({ connection }: LedgerCore, { rebuildFilter }: GuardFilter): Compaction {
   return {
     compact() {
       if (connection.get("SELECT 1 FROM meta WHERE name = ?", DUE) === undefined) return "not due";
+      rebuildFilter();
       if (connection.vacuum() === "busy" || connection.flush() === "busy") return "busy";
       connection.run("DELETE FROM meta WHERE name = ?", DUE);
       connection.flush();

@@ -3,6 +3,7 @@ import { markDropped } from "./compaction.ts";
 import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { requestId } from "../model/ids.ts";
+import { filterValue, noteFiled } from "./guard-filter.ts";
 import { hexList, hexOf, newId, now, type LedgerCore } from "./ledger-core.ts";
 import type { Denylist, DenylistEntry, DenylistKind, DenylistOrder, LiftSelector } from "./ledger.ts";
 
@@ -37,6 +38,7 @@ export function createDenylist(core: LedgerCore): Denylist {
       connection.transaction(() => {
         let added = 0;
         const told: DenylistOrder[] = [];
+        const filed: number[] = [];
         for (const { kind, digest, shared, owners } of entries) {
           if (connection.get("SELECT 1 FROM allowed_texts WHERE digest = ?", digest) !== undefined) continue;
           const known = connection.get<{ id: string; shared: number }>(
@@ -58,6 +60,7 @@ export function createDenylist(core: LedgerCore): Denylist {
               now(core),
             );
             added += 1;
+            filed.push(filterValue(digest));
           } else if (known.shared === 1 && !shared) {
             // Two fields with one text, of which one is distinctive: the stricter stands.
             connection.run("UPDATE denylist SET shared = 0 WHERE id = ?", id);
@@ -71,6 +74,7 @@ export function createDenylist(core: LedgerCore): Denylist {
               ) > 0 || isNews;
           if (isNews) told.push({ kind, digest, shared, owners });
         }
+        noteFiled(core, filed);
         for (const [, group] of groupBy(told, ({ owners }) => owners.map(hexOf).join()))
           core.outbox.put({ kind: "denylist", request, owners: group[0]?.owners ?? [], entries: group });
         return added;

@@ -1,16 +1,34 @@
 // The fingerprints of erased text: which runs of eight words may not come back inside a larger text (GUARD-2). It holds keyed numbers only.
 import { markDropped } from "./compaction.ts";
 import { requestId, type RequestId } from "../model/ids.ts";
+import type { SqlValue } from "./connection.ts";
 import { hexOf, now, type LedgerCore } from "./ledger-core.ts";
+import { noteFiled } from "./guard-filter.ts";
 import type { Fingerprints, FoundGram, GramOfRuns } from "./ledger.ts";
 
 const RUN_BYTES = 6;
 const TOLD_AT_ONCE = 10_000;
 
+const TWO_32 = 0x1_0000_0000;
+/** Rows that one statement inserts. */
+const ROWS = 32;
+const MANY = Array.from({ length: ROWS }, () => "(?, ?, ?)").join(", ");
+const INSERT = "INSERT INTO fingerprints (gram, guard, runs) VALUES";
+
 export function packRuns(runs: readonly number[]): Uint8Array {
-  const bytes = Buffer.alloc(runs.length * RUN_BYTES);
-  for (const [at, run] of runs.entries()) bytes.writeUIntBE(run, at * RUN_BYTES, RUN_BYTES);
+  const bytes = new Uint8Array(runs.length * RUN_BYTES);
+  for (const [at, run] of runs.entries()) writeRun(bytes, at * RUN_BYTES, run);
   return bytes;
+}
+
+function writeRun(bytes: Uint8Array, at: number, run: number): void {
+  const high = run / TWO_32;
+  bytes[at] = high >>> 8;
+  bytes[at + 1] = high;
+  bytes[at + 2] = run >>> 24;
+  bytes[at + 3] = run >>> 16;
+  bytes[at + 4] = run >>> 8;
+  bytes[at + 5] = run;
 }
 
 export function unpackRuns(bytes: Uint8Array): readonly number[] {
@@ -38,14 +56,59 @@ export function tellRuns({ connection, outbox }: LedgerCore, request: string, gu
   }
 }
 
+/** The rows of one request in the order of the table: `runs` of `grams[at]` go from `ends[at - 1]` to `ends[at]`. */
+interface Filed {
+  readonly guard: number;
+  readonly grams: Float64Array;
+  readonly ends: Uint32Array;
+  readonly runs: Uint8Array;
+}
+
+function filedUnder(guard: number, gathered: ReadonlyMap<number, readonly number[]>): Filed {
+  const grams = Float64Array.from(gathered.keys()).sort();
+  const ends = new Uint32Array(grams.length);
+  let count = 0;
+  for (const runs of gathered.values()) count += runs.length;
+  const bytes = new Uint8Array(count * RUN_BYTES);
+  let end = 0;
+  for (const [at, gram] of grams.entries()) {
+    for (const run of gathered.get(gram) ?? []) {
+      writeRun(bytes, end, run);
+      end += RUN_BYTES;
+    }
+    ends[at] = end;
+  }
+  return { guard, grams, ends, runs: bytes };
+}
+
+/** All rows in the order of the table. */
+function* inOrder(all: readonly Filed[]): Generator<readonly [number, number, Uint8Array]> {
+  const filed = all.toSorted((a, b) => a.guard - b.guard);
+  const next = filed.map(() => 0);
+  for (;;) {
+    let [least, from] = [Infinity, -1];
+    for (const [at, { grams }] of filed.entries()) {
+      const gram = grams[next[at] ?? 0] ?? Infinity;
+      if (gram < least) [least, from] = [gram, at];
+    }
+    const chosen = filed[from];
+    if (chosen === undefined) return;
+    const at = next[from] ?? 0;
+    next[from] = at + 1;
+    yield [least, chosen.guard, chosen.runs.subarray(chosen.ends[at - 1] ?? 0, chosen.ends[at])];
+  }
+}
+
 export function createFingerprints(core: LedgerCore): Fingerprints {
   const { connection } = core;
 
-  function guardOf(request: RequestId, owners: readonly Uint8Array[]): number {
+  /** The number of a request, with nothing filed under it. */
+  function emptyGuardOf(request: RequestId, owners: readonly Uint8Array[]): number {
     const known = connection.get<{ guard: number }>("SELECT guard FROM guarded_requests WHERE request = ?", request);
     const guard = known?.guard ?? Buffer.from(core.random(6)).readUIntBE(0, 6);
     if (known === undefined)
       connection.run("INSERT INTO guarded_requests (guard, request) VALUES (?, ?)", guard, request);
+    else connection.run("DELETE FROM fingerprints WHERE guard = ?", guard);
     for (const owner of owners)
       connection.run("INSERT INTO guarded_owners (guard, owner) VALUES (?, ?) ON CONFLICT DO NOTHING", guard, owner);
     return guard;
@@ -60,39 +123,51 @@ export function createFingerprints(core: LedgerCore): Fingerprints {
     return runs.length - kept.length;
   }
 
+  /** Each gram once with each of its runs once, without those that anybody may write. */
+  function gather(grams: Iterable<GramOfRuns>): ReadonlyMap<number, readonly number[]> {
+    const hasAllowed = connection.get("SELECT 1 FROM allowed_runs LIMIT 1") !== undefined;
+    const gathered = new Map<number, readonly number[]>();
+    for (const { gram, runs: offered } of grams) {
+      const allowed = hasAllowed ? allowedRuns(gram) : [];
+      const runs = allowed.length === 0 ? offered : offered.filter((run) => !allowed.includes(run));
+      if (runs.length === 0) continue;
+      const known = gathered.get(gram);
+      gathered.set(gram, known === undefined ? runs : [...new Set([...known, ...runs])]);
+    }
+    return gathered;
+  }
+
   function allowedRuns(gram: number): readonly number[] {
     const row = connection.get<{ runs: Uint8Array }>("SELECT runs FROM allowed_runs WHERE gram = ?", gram);
     return row === undefined ? [] : unpackRuns(row.runs);
   }
 
   return {
-    putFingerprints: (request, owners, grams) =>
+    putFingerprints: (orders) =>
       connection.transaction(() => {
-        const guard = guardOf(request, owners);
-        connection.run("DELETE FROM fingerprints WHERE guard = ?", guard);
-        let count = 0;
-        for (const { gram, runs: offered } of grams) {
-          const allowed = allowedRuns(gram);
-          const runs = allowed.length === 0 ? offered : offered.filter((run) => !allowed.includes(run));
-          if (runs.length === 0) continue;
-          // Blobs are joined by hand: SQL's || would make text of them.
-          const known = connection.get<{ runs: Uint8Array }>(
-            "SELECT runs FROM fingerprints WHERE gram = ? AND guard = ?",
-            gram,
-            guard,
-          );
-          const all = known === undefined ? runs : [...new Set([...unpackRuns(known.runs), ...runs])];
-          connection.run(
-            "INSERT INTO fingerprints (gram, guard, runs) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET runs = excluded.runs",
-            gram,
-            guard,
-            packRuns(all),
-          );
-          count += runs.length;
+        const filed: Filed[] = [];
+        for (const { request, owners, grams } of orders) {
+          const own = filedUnder(emptyGuardOf(request, owners), gather(grams));
+          noteFiled(core, own.grams);
+          filed.push(own);
         }
-        if (core.outbox.isOn()) tellRuns(core, request, guard);
-        return count;
+        // In the order of the table over all requests, so that each of its pages is touched once.
+        let row: SqlValue[] = [];
+        for (const values of inOrder(filed)) {
+          row.push(...values);
+          if (row.length < 3 * ROWS) continue;
+          connection.run(`${INSERT} ${MANY}`, ...row);
+          row = [];
+        }
+        for (let at = 0; at < row.length; at += 3) connection.run(`${INSERT} (?, ?, ?)`, ...row.slice(at, at + 3));
+        if (core.outbox.isOn())
+          for (const [at, { request }] of orders.entries()) tellRuns(core, request, filed[at]?.guard ?? -1);
+        return filed.reduce((sum, { runs }) => sum + runs.length / RUN_BYTES, 0);
       }),
+    ownsFingerprints: (owners) =>
+      owners.some(
+        (owner) => connection.get("SELECT 1 FROM guarded_owners WHERE owner = ? LIMIT 1", owner) !== undefined,
+      ),
     findFingerprints(grams) {
       const owners = new Map<number, readonly string[]>();
       const ownersOf = (guard: number): readonly string[] => {

@@ -12,6 +12,7 @@ import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
 import type { RequestJournal } from "./request-record.ts";
+import type { WordHashes } from "./word-hashes.ts";
 
 export interface LedgerOptions {
   /** Path of the ledger's SQLite file. */
@@ -217,13 +218,31 @@ export interface GramOfRuns {
 }
 
 export interface WordRuns {
+  /** The normalised words of a text as keyed numbers: what a text costs is paid here, once. */
+  hashWords(text: string): WordHashes;
   /** Every run of the text, in order, as a number that lives in memory only. None where there are fewer than eight words. */
-  runValues(words: readonly string[]): Float64Array;
+  runValues(words: WordHashes): Float64Array;
   /**
-   * The runs as they are stored and looked up, without those that `isLeftOut` by their value. Two texts with a common run have a common gram with a
+   * The runs as they are stored and looked up, without those that `isLeftOut` by their value, and without the grams that are surely not filed. Two texts with a common run have a common gram with a
    * common run number, always: the gram is the least of the run's own, so it is the same wherever the run stands.
    */
-  runGrams(words: readonly string[], isLeftOut?: (value: number) => boolean): Generator<GramOfRuns>;
+  runGrams(
+    words: WordHashes,
+    choice?: {
+      readonly isLeftOut?: (value: number) => boolean;
+      readonly mayBeFiled?: (gram: number) => boolean;
+    },
+  ): Generator<GramOfRuns>;
+}
+
+/** Says at once what is surely neither on the denylist nor among the fingerprints; what it does not rule out must be looked up. */
+export interface GuardFilter {
+  /** Knows all that any process had committed when it was asked for: ask anew for every write. */
+  openFilter(): { has(value: number): boolean };
+  /** Stores the filter where much was added since; outside of a transaction, so that it keeps nobody waiting. */
+  settleFilter(): void;
+  /** Makes it anew from what is filed, so that nothing that was lifted is left in it. */
+  rebuildFilter(): void;
 }
 
 export interface FoundGram extends GramOfRuns {
@@ -232,10 +251,20 @@ export interface FoundGram extends GramOfRuns {
   readonly owners: readonly string[];
 }
 
+/** What one request erased. */
+export interface FingerprintOrder {
+  readonly request: RequestId;
+  /** `identifierDigest` of each identifier of the person. */
+  readonly owners: readonly Uint8Array[];
+  readonly grams: Iterable<GramOfRuns>;
+}
+
 /** Which runs of words were erased: finds a larger text that contains an erased one. */
 export interface Fingerprints {
-  /** Takes the place of what the request had. Answers how many runs there are. */
-  putFingerprints(request: RequestId, owners: readonly Uint8Array[], grams: Iterable<GramOfRuns>): number;
+  /** Takes the place of what each request had; each stands once. Many at once cost far less than one after the other. Answers how many runs there are. */
+  putFingerprints(orders: readonly FingerprintOrder[]): number;
+  /** Whether anything is filed for one of them (`identifierDigest`). */
+  ownsFingerprints(owners: readonly Uint8Array[]): boolean;
   /** What is filed under these grams, of all requests. */
   findFingerprints(grams: readonly number[]): readonly FoundGram[];
   /** Takes runs away, of one request or of all. Answers how many. */
@@ -365,6 +394,7 @@ export interface Ledger
     Digests,
     WordRuns,
     Fingerprints,
+    GuardFilter,
     HeldWrites,
     RequestJournal,
     Epochs,

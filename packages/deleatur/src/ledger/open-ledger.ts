@@ -14,6 +14,7 @@ import { createEpochs } from "./epochs.ts";
 import { createErasedContents } from "./erased-contents.ts";
 import { createFence } from "./fence.ts";
 import { createFingerprints } from "./fingerprints.ts";
+import { createGuardFilter } from "./guard-filter.ts";
 import { createHeldWrites } from "./held-writes.ts";
 import { createHolds } from "./holds.ts";
 import { createIdentity } from "./identity.ts";
@@ -86,7 +87,8 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
   const lineage = createLineage(core);
   const fence = createFence(core);
   const log = createLog(core);
-  const compaction = createCompaction(core);
+  const filter = createGuardFilter(core);
+  const compaction = createCompaction(core, filter);
   const denylist = createDenylist(core);
   const fingerprints = createFingerprints(core);
   const anchor = createAnchor(core, anchorFile, { denylist, fingerprints, log });
@@ -105,6 +107,7 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
     ...createErasedContents(core),
     ...createLooks(core),
     ...anchor,
+    ...filter,
     ...createHeldWrites(core),
     ...createRequests(core),
     ...createRequestJournal(core),

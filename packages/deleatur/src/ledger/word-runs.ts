@@ -1,6 +1,8 @@
 // Runs of eight normalised words as keyed numbers, each filed under its rarest-looking five words: how contained text is found. It keeps no word.
 import type { Digests, GramOfRuns, WordRuns } from "./ledger.ts";
-import { type SipHash, sipHash, type SipKey, sipKey } from "./sip-hash.ts";
+import { type SipHash, sipHash64, type SipKey, sipKey } from "./sip-hash.ts";
+import { createWordHasher, type WordHashes } from "./word-hashes.ts";
+import { takeWords } from "./word-slab.ts";
 
 /** A write that shares so many consecutive normalised words with an erased text contains it (GUARD-2). */
 const RUN_WORDS = 8;
@@ -14,102 +16,100 @@ const TWO_32 = 0x1_0000_0000;
 
 /** Keyed by the guard key; a key for each purpose, so that no stored number is one that only memory holds. */
 export function createWordRuns(digests: Pick<Digests, "keyedDigest">): WordRuns {
-  const wordKey = sipKey(digests.keyedDigest("guard/runs/word"));
   const gramKey = sipKey(digests.keyedDigest("guard/runs/gram"));
   const runKey = sipKey(digests.keyedDigest("guard/runs/run"));
   const hash: SipHash = { low: 0, high: 0 };
-  const eight = new Uint8Array(8);
-  const view = new DataView(eight.buffer);
 
   /** The mix of 64 bits may show relations between texts; only what SipHash makes of it is stored. */
-  function closed(key: SipKey, low: number, high: number): void {
-    view.setUint32(0, low >>> 0, true);
-    view.setUint32(4, high >>> 0, true);
-    sipHash(key, eight, 8, hash);
+  function closed(key: SipKey, mixes: Mixes, at: number): void {
+    sipHash64(key, mixes.halves[2 * at] ?? 0, mixes.halves[2 * at + 1] ?? 0, hash);
   }
 
   return {
+    hashWords: createWordHasher(
+      sipKey(digests.keyedDigest("guard/runs/word")),
+      sipKey(digests.keyedDigest("guard/runs/letter")),
+    ),
     runValues(words) {
-      const mixes = mixWords(words, wordKey, RUN_WORDS);
-      return Float64Array.from({ length: mixes.count }, (_, at) => mixes.value(at));
+      const runs = mixWords(words, RUN_WORDS);
+      return Float64Array.from({ length: runs.count }, (_, at) => valueOf(runs, at));
     },
-    *runGrams(words, isLeftOut = () => false) {
-      const runs = mixWords(words, wordKey, RUN_WORDS);
-      const grams = mixWords(words, wordKey, GRAM_WORDS);
-      let least = -1;
-      let own: number[] = [];
-      const filed = (): GramOfRuns => {
-        closed(gramKey, grams.low(least), grams.high(least));
-        return { gram: (hash.high & LOW_21) * TWO_32 + hash.low, runs: own };
-      };
-      for (let at = 0; at < runs.count; at += 1) {
-        const chosen = leastOf(grams, at);
-        if (chosen !== least && own.length > 0) {
-          yield filed();
-          own = [];
+    *runGrams(words, { isLeftOut = () => false, mayBeFiled = () => true } = {}) {
+      const grams = mixWords(words, GRAM_WORDS);
+      const windows = Math.max(0, words.count - RUN_WORDS + 1);
+      let runs: Mixes | undefined;
+      let at = 0;
+      while (at < windows) {
+        const least = leastOf(grams.halves, at);
+        // Runs that follow each other mostly have the same least gram.
+        let end = at + 1;
+        while (end < windows && leastOf(grams.halves, end) === least) end += 1;
+        closed(gramKey, grams, least);
+        const gram = (hash.high & LOW_21) * TWO_32 + hash.low;
+        if (mayBeFiled(gram)) {
+          runs ??= mixWords(words, RUN_WORDS);
+          const own: number[] = [];
+          for (; at < end; at += 1) {
+            if (isLeftOut(valueOf(runs, at))) continue;
+            closed(runKey, runs, at);
+            own.push((hash.high & LOW_16) * TWO_32 + hash.low);
+          }
+          if (own.length > 0) yield { gram, runs: own } satisfies GramOfRuns;
         }
-        least = chosen;
-        if (isLeftOut(runs.value(at))) continue;
-        closed(runKey, runs.low(at), runs.high(at));
-        own.push((hash.high & LOW_16) * TWO_32 + hash.low);
+        at = end;
       }
-      if (own.length > 0) yield filed();
     },
   };
 }
 
 interface Mixes {
   readonly count: number;
-  low(at: number): number;
-  high(at: number): number;
-  /** 53 bits of it, as a number. */
-  value(at: number): number;
+  /** Low and high half of each. */
+  readonly halves: Uint32Array;
 }
+
+/** 53 bits of a mix, as a number. */
+const valueOf = ({ halves }: Mixes, at: number): number =>
+  ((halves[2 * at + 1] ?? 0) & LOW_21) * TWO_32 + (halves[2 * at] ?? 0);
 
 /**
- * Each `size` consecutive words as 64 bits: their keyed hashes, rotated by their place and added without carry (a cyclic polynomial). Two different
- * lists of words of this size collide with a chance of at most 2^(size-1-64) over the key.
+ * Each `size` consecutive words as 64 bits: their keyed hashes, rotated by their place and added without carry (a cyclic polynomial, rolled from one
+ * place to the next). Two different lists of words of this size collide with a chance of at most 2^(size-1-64) over the key.
  */
-function mixWords(words: readonly string[], key: SipKey, size: number): Mixes {
-  const { lows, highs } = hashWords(words, key);
-  const low = (at: number): number => mixed(at, lows, highs);
-  const high = (at: number): number => mixed(at, highs, lows);
-  /** One half of the sum: the rotation lets the other half's highest bits in. */
-  function mixed(at: number, half: Uint32Array, other: Uint32Array): number {
-    let sum = (half[at] ?? 0) | 0;
-    for (let place = 1; place < size; place += 1)
-      sum ^= ((half[at + place] ?? 0) << place) | ((other[at + place] ?? 0) >>> (32 - place));
-    return sum >>> 0;
-  }
-  return {
-    count: Math.max(0, words.length - size + 1),
-    low,
-    high,
-    value: (at) => (high(at) & LOW_21) * TWO_32 + low(at),
-  };
-}
-
-function leastOf(grams: Mixes, from: number): number {
-  let least = from;
-  for (let at = from + 1; at < from + WINDOW; at += 1) if (grams.low(at) <= grams.low(least)) least = at;
-  return least;
-}
-
-function hashWords(words: readonly string[], key: SipKey): { readonly lows: Uint32Array; readonly highs: Uint32Array } {
-  const lows = new Uint32Array(words.length);
-  const highs = new Uint32Array(words.length);
-  const hash: SipHash = { low: 0, high: 0 };
-  let units = new Uint8Array(128);
-  for (const [at, word] of words.entries()) {
-    if (units.length < 2 * word.length) units = new Uint8Array(2 * word.length);
-    for (let place = 0; place < word.length; place += 1) {
-      const unit = word.charCodeAt(place);
-      units[2 * place] = unit & 0xff;
-      units[2 * place + 1] = unit >>> 8;
+function mixWords({ count: words, halves: hashes }: WordHashes, size: number): Mixes {
+  const count = Math.max(0, words - size + 1);
+  const halves = takeWords(2 * count);
+  const turn = size - 1;
+  let low = 0;
+  let high = 0;
+  // From behind: what left the window goes out at its highest rotation, the rest is rotated by one, the new word comes in as it is.
+  for (let at = words - 1; at >= 0; at -= 1) {
+    if (at + size < words) {
+      const outLow = hashes[2 * (at + size)] ?? 0;
+      const outHigh = hashes[2 * (at + size) + 1] ?? 0;
+      low ^= (outLow << turn) | (outHigh >>> (32 - turn));
+      high ^= (outHigh << turn) | (outLow >>> (32 - turn));
     }
-    sipHash(key, units, 2 * word.length, hash);
-    lows[at] = hash.low;
-    highs[at] = hash.high;
+    const rotated = (low << 1) | (high >>> 31);
+    high = ((high << 1) | (low >>> 31)) ^ (hashes[2 * at + 1] ?? 0);
+    low = rotated ^ (hashes[2 * at] ?? 0);
+    if (at < count) {
+      halves[2 * at] = low;
+      halves[2 * at + 1] = high;
+    }
   }
-  return { lows, highs };
+  return { count, halves };
+}
+
+/** The place of the least gram of a run; of equal ones the last. */
+function leastOf(halves: Uint32Array, from: number): number {
+  let least = from;
+  let value = halves[2 * from] ?? 0;
+  for (let at = from + 1; at < from + WINDOW; at += 1) {
+    const other = halves[2 * at] ?? 0;
+    if (other > value) continue;
+    least = at;
+    value = other;
+  }
+  return least;
 }

@@ -31,6 +31,11 @@ export function normaliseWords(text: string): string[] {
   return foldCase(text).match(WORD) ?? [];
 }
 
+/** The same words one by one, for a text of which no list of all words should be made. */
+export function* eachWord(text: string): Generator<string> {
+  for (const [word] of foldCase(text).matchAll(WORD)) yield word;
+}
+
 /** One form for all trivial edits of a text (case, white space, punctuation, quotes, NFC or NFD); a text without words folds to its visible characters. */
 export function foldText(text: string): string {
   const words = normaliseWords(text);

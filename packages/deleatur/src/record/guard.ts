@@ -1,8 +1,10 @@
 // The guard: keeps what was erased from coming back in (GUARD-1, GUARD-2). It knows keyed digests only, never text.
-import type { DenylistKind, Ledger } from "../ledger/ledger.ts";
+import { filterValue } from "../ledger/guard-filter.ts";
+import type { DenylistEntry, DenylistKind, Ledger } from "../ledger/ledger.ts";
+import type { WordHashes } from "../ledger/word-hashes.ts";
 import type { ContentField } from "../model/artifact.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
-import { foldText, normaliseWords } from "../probe/normalise-words.ts";
+import { foldText } from "../probe/normalise-words.ts";
 
 /** A write as it stands at the door. */
 export interface OfferedWrite {
@@ -18,39 +20,59 @@ export type GuardAnswer =
 /** Texts of fewer words than this say too little to be anybody's own (GUARD-2). */
 const DISTINCTIVE_WORDS = 8;
 
-/** Content digests of an artifact: the field as it stands, and text with its trivial edits folded away. */
-export function contentDigests(
-  ledger: Ledger,
-  content: readonly ContentField[],
-): readonly { readonly kind: "exact" | "folded"; readonly digest: Uint8Array; readonly distinctive: boolean }[] {
-  return content.flatMap((field) => {
-    if (field.type === "bytes") {
-      return [
-        { kind: "exact" as const, digest: ledger.keyedDigest("guard/exact", "bytes", field.bytes), distinctive: true },
-      ];
+/** What a field of content is known by: bytes and vectors as they stand, text with its trivial edits folded away. */
+export interface ContentDigest {
+  readonly kind: "exact" | "folded";
+  readonly digest: Uint8Array;
+  /** Enough to be somebody's own (GUARD-2). */
+  readonly distinctive: boolean;
+  /** Of text only. */
+  readonly words?: WordHashes;
+}
+
+/** Digests of an artifact's fields, in order; an empty text has none. */
+export function contentDigests(ledger: Ledger, content: readonly ContentField[]): readonly ContentDigest[] {
+  return content.flatMap((field): ContentDigest[] => {
+    switch (field.type) {
+      case "text":
+        return textDigest(ledger, field.text);
+      case "bytes":
+        return [{ kind: "exact", digest: ledger.keyedDigest("guard/exact", "bytes", field.bytes), distinctive: true }];
+      case "vector": {
+        const { buffer, byteOffset, byteLength } = field.vector;
+        const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+        return [{ kind: "exact", digest: ledger.keyedDigest("guard/exact", "vector", bytes), distinctive: true }];
+      }
     }
-    if (field.type === "vector") {
-      const { buffer, byteOffset, byteLength } = field.vector;
-      const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-      return [
-        { kind: "exact" as const, digest: ledger.keyedDigest("guard/exact", "vector", bytes), distinctive: true },
-      ];
-    }
-    const folded = foldText(field.text);
-    if (folded.length === 0) return [];
-    const distinctive = normaliseWords(field.text).length >= DISTINCTIVE_WORDS;
-    return [
-      { kind: "exact" as const, digest: ledger.keyedDigest("guard/exact", "text", field.text), distinctive },
-      { kind: "folded" as const, digest: ledger.keyedDigest("guard/folded", folded), distinctive },
-    ];
   });
+}
+
+function textDigest(ledger: Ledger, text: string): ContentDigest[] {
+  const words = ledger.hashWords(text);
+  const distinctive = words.count >= DISTINCTIVE_WORDS;
+  if (words.count > 0) {
+    const digest = ledger.keyedDigest("guard/folded", "words", wordBytes(words));
+    return [{ kind: "folded", digest, distinctive, words }];
+  }
+  const marks = foldText(text);
+  if (marks.length === 0) return [];
+  return [{ kind: "folded", digest: ledger.keyedDigest("guard/folded", "marks", marks), distinctive, words }];
+}
+
+/** The same bytes for every edit that leaves the words as they are. */
+function wordBytes({ halves }: WordHashes): Uint8Array {
+  return new Uint8Array(halves.buffer, halves.byteOffset, halves.byteLength);
 }
 
 /** One digest of all that an artifact says, as what was erased is known by; undefined where it says nothing. */
 export function contentTag(ledger: Ledger, content: readonly ContentField[]): Uint8Array | undefined {
-  const exact = contentDigests(ledger, content).filter(({ kind }) => kind === "exact");
+  const exact = content.flatMap((field) => {
+    if (field.type === "text")
+      return foldText(field.text) === "" ? [] : [ledger.keyedDigest("guard/exact", "text", field.text)];
+    return contentDigests(ledger, [field]).map(({ digest }) => digest);
+  });
   if (exact.length === 0) return undefined;
-  return ledger.keyedDigest("erased/content", ...exact.map(({ digest }) => digest));
+  return ledger.keyedDigest("erased/content", ...exact);
 }
 
 /** Digest of the exact record, for surfaces whose keys are never given again. */
@@ -63,63 +85,77 @@ export function recordDigest(ledger: Ledger, ref: ArtifactRef): Uint8Array {
  * anybody else is held; content that others also had passes for a known other person. @throws LedgerError where the ledger is out of reach (fails closed)
  */
 export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
-  for (const identifier of write.subjects) {
-    if (ledger.findDenylist("identifier", ledger.identifierDigest(identifier)).length > 0)
-      return { answer: "refuse", by: "identifier" };
-  }
-  if (ledger.findDenylist("record", recordDigest(ledger, write.ref)).length > 0)
-    return { answer: "refuse", by: "record" };
-  const isKnown = write.subjects.length > 0;
-  const offeredBy = new Set(
-    write.subjects.map((identifier) => Buffer.from(ledger.identifierDigest(identifier)).toString("hex")),
-  );
+  // Asked for anew each time: what another process filed a moment ago is in it.
+  const filter = ledger.openFilter();
+  const find = (kind: DenylistKind, digest: Uint8Array): readonly DenylistEntry[] =>
+    filter.has(filterValue(digest)) ? ledger.findDenylist(kind, digest) : [];
+  const offeredBy = write.subjects.map((identifier) => ledger.identifierDigest(identifier));
+  for (const digest of offeredBy)
+    if (find("identifier", digest).length > 0) return { answer: "refuse", by: "identifier" };
+  if (find("record", recordDigest(ledger, write.ref)).length > 0) return { answer: "refuse", by: "record" };
+  const isKnown = offeredBy.length > 0;
   // The owners were refused by their identifiers above, unless a lift let them back: then their own content is still kept out.
-  const isOwned = (owners: readonly string[]): boolean => owners.some((owner) => offeredBy.has(owner));
+  const isOwned = (owners: readonly string[]): boolean =>
+    offeredBy.some((digest) => owners.includes(Buffer.from(digest).toString("hex")));
+  const digests = contentDigests(ledger, write.content);
   let held: GuardAnswer | undefined;
-  for (const { kind, digest } of contentDigests(ledger, write.content)) {
-    for (const entry of ledger.findDenylist(kind, digest)) {
+  for (const { kind, digest } of digests) {
+    for (const entry of find(kind, digest)) {
       if (isOwned(entry.owners)) return { answer: "refuse", by: kind };
       if (!entry.shared || !isKnown) held ??= { answer: "hold", by: kind };
     }
   }
-  for (const field of write.content) {
-    if (field.type !== "text") continue;
-    const contained = findContained(ledger, field.text, (owners) => isKnown && isOwned(owners));
+  let owns: boolean | undefined;
+  // Where the writer owns nothing, nothing that is found can make more of a write than held.
+  const mayOwn = (): boolean => (owns ??= isKnown && ledger.ownsFingerprints(offeredBy));
+  for (const { words } of digests) {
+    if (words === undefined || (held !== undefined && !mayOwn())) continue;
+    const contained = findContained(ledger, filter, words, (owners) => mayOwn() && isOwned(owners), mayOwn);
     if (contained === "owned") return { answer: "refuse", by: "contained" };
     if (contained === "found") held ??= { answer: "hold", by: "contained" };
   }
   return held ?? { answer: "pass" };
 }
 
-/** Grams that are looked up at once. */
-const BATCH = 2_000;
+/** Grams that are looked up at once: one, since what is found ends the search mostly, then ever more. */
+const FIRST_BATCH = 1;
+const LAST_BATCH = 2_048;
 
-/** Whether a text shares a run of eight words with an erased one, and whether with one of the given owners. Runs of requests that do not count are passed over. */
+/**
+ * Whether a text shares a run of eight words with an erased one, and whether with an owned one; where none can be, the first that is found is enough.
+ * Runs of requests that do not count are passed over.
+ */
 export function findContained(
   ledger: Ledger,
-  text: string,
+  filter: ReturnType<Ledger["openFilter"]>,
+  words: WordHashes,
   isOwned: (owners: readonly string[]) => boolean,
+  mayOwn: () => boolean,
   counts: (request: RequestId) => boolean = () => true,
 ): "none" | "found" | "owned" {
   const wanted = new Map<number, number[]>();
+  let batch = FIRST_BATCH;
   let isFound = false;
-  /** Looks up what has gathered. Answers whether it is the owner's. */
-  const look = (): boolean => {
+  /** Looks up what has gathered. Answers whether that ends the search. */
+  const look = (): "owned" | "found" | undefined => {
     const matches = ledger
       .findFingerprints([...wanted.keys()])
       .filter(
         ({ gram, runs, request }) => counts(request) && wanted.get(gram)?.some((run) => runs.includes(run)) === true,
       );
     wanted.clear();
+    batch = Math.min(LAST_BATCH, 8 * batch);
     isFound ||= matches.length > 0;
-    return matches.some(({ owners }) => isOwned(owners));
+    if (matches.some(({ owners }) => isOwned(owners))) return "owned";
+    return isFound && !mayOwn() ? "found" : undefined;
   };
-  for (const { gram, runs } of ledger.runGrams(normaliseWords(text))) {
+  for (const { gram, runs } of ledger.runGrams(words, { mayBeFiled: (value) => filter.has(value) })) {
     const known = wanted.get(gram);
     if (known === undefined) wanted.set(gram, [...runs]);
     else known.push(...runs);
-    if (wanted.size >= BATCH && look()) return "owned";
+    const answer = wanted.size >= batch ? look() : undefined;
+    if (answer !== undefined) return answer;
   }
-  if (wanted.size > 0 && look()) return "owned";
-  return isFound ? "found" : "none";
+  const answer = wanted.size > 0 ? look() : undefined;
+  return answer ?? (isFound ? "found" : "none");
 }

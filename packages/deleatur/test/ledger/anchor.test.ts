@@ -40,7 +40,7 @@ function deny(ledger: Ledger, request: RequestId, key: string): void {
     { kind: "identifier", digest: owner, shared: false, owners: [owner] },
     { kind: "exact", digest: ledger.keyedDigest("guard/exact", "text", key), shared: false, owners: [owner] },
   ]);
-  ledger.putFingerprints(request, [owner], ledger.runGrams(WORDS));
+  ledger.putFingerprints([{ request, owners: [owner], grams: ledger.runGrams(ledger.hashWords(WORDS.join(" "))) }]);
   ledger.noteErased(request, [{ ref: refOf("episodes", key), tag: ledger.keyedDigest("tag", key), fate: "erased" }]);
 }
 
@@ -97,7 +97,7 @@ describe("a ledger that was set back", () => {
       isForked: false,
     });
     expect([knows(ledger, "first"), knows(ledger, "second"), knows(ledger, "third")]).toEqual([false, true, false]);
-    const grams = [...ledger.runGrams(WORDS)].map(({ gram }) => gram);
+    const grams = [...ledger.runGrams(ledger.hashWords(WORDS.join(" ")))].map(({ gram }) => gram);
     const holders = new Set(ledger.findFingerprints(grams).map(({ request }) => request));
     expect(holders).toEqual(new Set([first, second]));
     const tag = (key: string): Uint8Array => ledger.keyedDigest("tag", key);

@@ -14,6 +14,8 @@ CREATE TABLE guarded_owners (
   PRIMARY KEY (guard, owner)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX guarded_owners_by_owner ON guarded_owners (owner);
+
 -- gram: keyed hash of five words. runs: keyed hashes, 6 bytes each, of the runs of eight words whose least gram it is.
 CREATE TABLE fingerprints (
   gram INTEGER NOT NULL,
@@ -22,6 +24,30 @@ CREATE TABLE fingerprints (
   PRIMARY KEY (gram, guard)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
+
+-- The guard's filter. guard_filter: the bits of a Bloom filter over the grams and the first 53 bits of the denylist's digests, in parts. guard_additions: what was
+-- filed since, 8 bytes each. mark: random, new with every addition. All of it can be made anew from fingerprints and denylist.
+CREATE TABLE guard_state (
+  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+  mark INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  added INTEGER NOT NULL,
+  stored INTEGER NOT NULL,
+  folded INTEGER NOT NULL,
+  held INTEGER NOT NULL
+) STRICT;
+INSERT INTO guard_state VALUES (1, 0, 0, 0, 0, 0, 0);
+
+CREATE TABLE guard_filter (
+  part INTEGER NOT NULL PRIMARY KEY,
+  bits BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE guard_additions (
+  generation INTEGER NOT NULL PRIMARY KEY,
+  mark INTEGER NOT NULL,
+  "values" BLOB NOT NULL CHECK (length("values") > 0 AND length("values") % 8 = 0)
+) STRICT;
 
 -- digest: HMAC of a write's surface, key, subjects and content. sealed: the write itself, NULL once it may be written.
 CREATE TABLE held_writes (
