@@ -43,6 +43,7 @@ function textOf(number: number, characters = CHARACTERS): string {
   return text.slice(0, characters);
 }
 
+const spread = (call: number, among: number): number => scramble(call) % among;
 const person = (number: number): SubjectIdentifier => ({ type: "account", value: `p${number}` });
 const textField = (text: string): ContentField[] => [{ type: "text", name: "text", text }];
 const keyOf = (number: number): ReturnType<typeof artifactKey> => artifactKey(`e${number}`);
@@ -113,7 +114,6 @@ export async function bench({ directory, note }: Scene): Promise<readonly Figure
   const ledger = open();
   const loaded = await once(() => ledger.openFilter());
 
-  const spread = (call: number, among: number): number => scramble(call) % among;
   const ask = (call: number, text: string, expected: "pass" | "hold"): void => {
     const { answer } = guardWrite(ledger, {
       ref: { surface: EPISODES, key: keyOf(ENTRIES + call) },

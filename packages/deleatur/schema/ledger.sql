@@ -312,6 +312,7 @@ CREATE INDEX denylist_by_request ON denylist (request);
 CREATE INDEX derivations_by_derived ON derivations (derived, source);
 CREATE INDEX fences_by_request ON fences (request);
 CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
+CREATE INDEX guarded_owners_by_owner ON guarded_owners (owner);
 CREATE INDEX participant_orders_by_participant ON participant_orders (participant, placed);
 CREATE INDEX participants_by_surface ON participants (surface);
 CREATE UNIQUE INDEX risks_open ON risks (request, surface, kind) WHERE closed IS NULL;

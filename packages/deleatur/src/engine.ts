@@ -22,6 +22,8 @@ export interface Engine {
   readonly clock: () => Date;
   readonly random: (bytes: number) => Uint8Array;
   readonly report: ReportProgress;
+  /** Runs of words that one request files at most: one person must not block everybody (GUARD-2). */
+  readonly maxRuns: number;
   readonly rederivers: Map<string, Rederiver>;
   /** Requests that this very process is working on: a second call joins the first. */
   readonly running: Map<RequestId, Promise<RequestOutcome>>;
@@ -45,7 +47,11 @@ export interface EngineParts {
   readonly random: (bytes: number) => Uint8Array;
   readonly report: ReportProgress;
   readonly answerMs?: number;
+  readonly maxRuns?: number;
 }
+
+/** About as many words as eight novels have. */
+const MAX_RUNS = 1_000_000;
 
 /** Puts the parts together; stores are opened when first used. @throws BoundaryError */
 export function createEngine(parts: EngineParts): Engine {
@@ -65,6 +71,7 @@ export function createEngine(parts: EngineParts): Engine {
   return {
     ...parts,
     answerMs,
+    maxRuns: parts.maxRuns ?? MAX_RUNS,
     surfaces,
     ownParticipants,
     rederivers: new Map(),

@@ -40,6 +40,8 @@ export interface OpenOptions {
   /** Source of random bytes; the system's where absent. */
   readonly random?: (bytes: number) => Uint8Array;
   readonly report?: ReportProgress;
+  /** Runs of eight words that one request keeps out inside larger texts at most; 1,000,000 where absent. */
+  readonly maxRuns?: number;
   /** Where `${NAME}` and keys are looked up; `process.env` where absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** How long a process that holds memory may be silent before a request waits instead, in ms; 5,000 where absent. */
@@ -156,6 +158,7 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
     random,
     report: options.report ?? ((): void => undefined),
     ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
+    ...(options.maxRuns === undefined ? {} : { maxRuns: options.maxRuns }),
   });
   await closeOverdue(engine, NEVER);
   ledger.expireHeld();

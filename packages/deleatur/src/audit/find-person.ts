@@ -5,6 +5,7 @@ import type { Engine } from "../engine.ts";
 import type { Artifact } from "../model/artifact.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId } from "../model/ids.ts";
+import { heldAbout, type HeldWrite } from "../record/hold-write.ts";
 import { harvestLineage } from "../record/harvest.ts";
 
 export interface FoundArtifact {
@@ -19,6 +20,8 @@ export interface FoundArtifact {
 
 export interface Found {
   readonly artifacts: readonly FoundArtifact[];
+  /** Writes about them that wait for a decision, or that were made from what was found. */
+  readonly held: readonly HeldWrite[];
   readonly unread: readonly { readonly surface: string; readonly why: string }[];
   readonly identifiersUnknown: readonly { readonly surface: string; readonly type: string }[];
 }
@@ -46,6 +49,7 @@ export async function findPerson(engine: Engine, given: GivenTarget, signal: Abo
   }
   return {
     artifacts,
+    held: heldAbout(engine, { identifiers: plan.identifiers, artifacts: plan.items.map(({ ref }) => ref) }),
     unread: [...plan.unread].map(([surface, why]) => ({ surface, why })),
     identifiersUnknown: plan.identifiersUnknown,
   };

@@ -8,6 +8,7 @@ import { callRoll, waitForSilent } from "./call-roll.ts";
 import { markStores } from "../record/mark-stores.ts";
 import { type Carriage, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
 import { concludeRequests, type PurgedRound } from "./conclude-requests.ts";
+import { discardHeldAbout } from "../record/hold-write.ts";
 import { allowReplaced, denyReturn } from "./deny.ts";
 import { eraseClosure } from "./erase-closure.ts";
 import { fenceClosures, fenceTarget } from "./fence-closures.ts";
@@ -82,12 +83,15 @@ async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSign
   // What the others erase was planned, and perhaps surveyed, in a run that was cut off.
   const beside = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
   const surveys = orders.length === 0 ? [] : await surveySurvivors(engine, orders, beside, signal);
-  await carriage.each(async ({ id, journal }) => {
+  await carriage.each(async ({ id, round, journal }) => {
     const place = orders.findIndex(({ request }) => request === id);
     const [order, survey] = [orders[place], surveys[place]];
     await journal.step("denylist", () => {
-      if (order === undefined || survey === undefined) return { entries: 0 };
-      return { entries: denyReturn(engine, id, order.plan.identifiers, order.needles, survey) };
+      // Nobody who is forgotten leaves a sealed copy behind, whatever else is found of them.
+      const plan = planOf(engine, id, round);
+      discardHeldAbout(engine, { identifiers: plan.identifiers, artifacts: plan.items.map(({ ref }) => ref) });
+      if (order === undefined || survey === undefined) return { entries: 0, textsCutOff: 0 };
+      return denyReturn(engine, id, plan.identifiers, order.needles, survey);
     });
     return undefined;
   });

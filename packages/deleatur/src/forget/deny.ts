@@ -3,23 +3,27 @@ import type { KeptNeedle } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { DenylistOrder, GramOfRuns, Ledger } from "../ledger/ledger.ts";
 import type { RequestId, SubjectIdentifier } from "../model/ids.ts";
+import { roundedCount } from "../audit/rounded-count.ts";
+import { utcTime } from "../model/utc-time.ts";
 import { contentDigests, contentTag, recordDigest } from "../record/guard.ts";
-import { discardHeldOf } from "../record/hold-write.ts";
-import { identifierSet } from "./plan.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
 import type { Survey } from "./survey.ts";
 
-/** Runs of one request that are kept out inside larger texts, about as many words as eight novels have: one person must not block everybody (GUARD-2). */
-const MAX_RUNS = 1_000_000;
+export interface Denied {
+  /** How many entries the request has. */
+  readonly entries: number;
+  /** Texts that are guarded as a whole and not, or not wholly, inside larger ones, because the request had too many runs. */
+  readonly textsCutOff: number;
+}
 
-/** Adds the entries; the same again adds none. Answers how many entries the request has. */
+/** Adds the entries; the same again adds none. */
 export function denyReturn(
   engine: Engine,
   request: RequestId,
   identifiers: readonly SubjectIdentifier[],
   needles: readonly KeptNeedle[],
   survey: Survey,
-): number {
+): Denied {
   const { ledger } = engine;
   const owners = identifiers.map((identifier) => ledger.identifierDigest(identifier));
   const orders: DenylistOrder[] = owners.map((digest) => ({ kind: "identifier", digest, shared: false, owners }));
@@ -34,8 +38,8 @@ export function denyReturn(
       orders.push({ kind, digest, shared, owners });
     }
   }
+  const runs = openRuns(ledger, survey.sharedRuns, engine.maxRuns);
   ledger.transaction(() => {
-    discardHeldOf(engine, identifierSet(identifiers));
     ledger.addDenylist(request, orders);
     ledger.noteErased(
       request,
@@ -47,29 +51,47 @@ export function denyReturn(
         return [{ ref, fate, ...(tag === undefined ? {} : { tag }) }];
       }),
     );
-    ledger.putFingerprints([{ request, owners, grams: gramsOf(ledger, needles, survey.sharedRuns) }]);
+    ledger.putFingerprints([{ request, owners, grams: runs.of(needles) }]);
+    if (runs.textsCutOff() > 0)
+      ledger.append({
+        type: "entries-limited",
+        at: utcTime(engine.clock()),
+        request,
+        count: roundedCount(runs.textsCutOff()),
+      });
   });
   ledger.settleFilter();
-  return ledger.denylistCount(request);
+  return { entries: ledger.denylistCount(request), textsCutOff: runs.textsCutOff() };
 }
 
-/** The runs of all that is erased or rewritten, each once, without those that others have too. */
-function* gramsOf(
+/** The runs of all that is erased or rewritten, each once, without those that others have too, up to `most`; counts the texts that this cuts off. */
+function openRuns(
   ledger: Ledger,
-  needles: readonly KeptNeedle[],
   sharedRuns: ReadonlySet<number>,
-): Generator<GramOfRuns> {
+  most: number,
+): { of(needles: readonly KeptNeedle[]): Generator<GramOfRuns>; textsCutOff(): number } {
   const seen = new Set<number>();
-  const isLeftOut = (run: number): boolean => {
-    if (seen.size >= MAX_RUNS || sharedRuns.has(run) || seen.has(run)) return true;
-    seen.add(run);
-    return false;
-  };
-  for (const { fate, content } of needles) {
-    if (fate === "kept") continue;
-    for (const field of content)
-      if (field.type === "text") yield* ledger.runGrams(ledger.hashWords(field.text), { isLeftOut });
+  let cutOff = 0;
+  function* ofText(text: string): Generator<GramOfRuns> {
+    let isCutOff = false;
+    const isLeftOut = (run: number): boolean => {
+      if (sharedRuns.has(run) || seen.has(run)) return true;
+      isCutOff ||= seen.size >= most;
+      if (!isCutOff) seen.add(run);
+      return isCutOff;
+    };
+    yield* ledger.runGrams(ledger.hashWords(text), { isLeftOut });
+    if (isCutOff) cutOff += 1;
   }
+  return {
+    *of(needles) {
+      for (const { fate, content } of needles) {
+        if (fate === "kept") continue;
+        for (const field of content) if (field.type === "text") yield* ofText(field.text);
+      }
+    },
+    textsCutOff: () => cutOff,
+  };
 }
 
 /** What replaces a shared text is others': its words may come again. */

@@ -19,11 +19,11 @@ export interface Compaction {
   compact(): "compacted" | "not due" | "busy";
 }
 
-export function createCompaction({ connection }: LedgerCore, { rebuildFilter }: GuardFilter): Compaction {
+export function createCompaction({ connection }: LedgerCore, filter: GuardFilter): Compaction {
   return {
     compact() {
       if (connection.get("SELECT 1 FROM meta WHERE name = ?", DUE) === undefined) return "not due";
-      rebuildFilter();
+      filter.rebuildFilter();
       if (connection.vacuum() === "busy" || connection.flush() === "busy") return "busy";
       connection.run("DELETE FROM meta WHERE name = ?", DUE);
       connection.flush();

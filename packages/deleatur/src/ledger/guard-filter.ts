@@ -117,9 +117,10 @@ export function createGuardFilter(core: LedgerCore): GuardFilter {
   function build(): { readonly filter: BlockFilter; readonly seen: State; readonly values: number } {
     return connection.snapshot(() => {
       const seen = state();
-      const count = (table: "fingerprints" | "denylist"): number =>
-        connection.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0;
-      const values = count("fingerprints") + count("denylist");
+      const values =
+        connection.get<{ n: number }>(
+          "SELECT (SELECT count(*) FROM fingerprints) + (SELECT count(*) FROM denylist) AS n",
+        )?.n ?? 0;
       const filter = BlockFilter.sized(values + (values >>> 3));
       let grams: [number][];
       let last = -1;

@@ -35,6 +35,14 @@ const placeOf = (id: string): string => `held_writes/${id}`;
 
 export function createHeldWrites(core: LedgerCore): HeldWrites {
   const { connection } = core;
+
+  /** The clock, but never before the log's last entry: what has run out does not come back when a clock is put back. */
+  function latest(): string {
+    const last = connection.get<{ at: string }>("SELECT at FROM log_entries ORDER BY position DESC LIMIT 1")?.at ?? "";
+    const at = now(core);
+    return last > at ? last : at;
+  }
+
   return {
     holdWrite: ({ digest, surface, value, until }) =>
       connection.transaction(() => {
@@ -74,10 +82,11 @@ export function createHeldWrites(core: LedgerCore): HeldWrites {
       connection.get(
         "SELECT 1 FROM held_writes WHERE digest = ? AND state = 'allowed' AND until > ?",
         digest,
-        now(core),
+        latest(),
       ) !== undefined,
     useAllowance: (digest) =>
-      connection.run("DELETE FROM held_writes WHERE digest = ? AND state = 'allowed'", digest) > 0,
+      connection.run("DELETE FROM held_writes WHERE digest = ? AND state = 'allowed' AND until > ?", digest, latest()) >
+      0,
     expireHeld: () =>
       connection.transaction(() => {
         const expired = connection.run("DELETE FROM held_writes WHERE until <= ?", now(core));

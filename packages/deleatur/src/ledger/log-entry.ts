@@ -56,6 +56,15 @@ export interface WriteRefusedEntry {
   readonly kind?: string;
 }
 
+/** A request had more runs of words than may be filed for one person: so many of its texts are not, or not wholly, kept out inside larger ones (GUARD-2). */
+export interface EntriesLimitedEntry {
+  readonly type: "entries-limited";
+  readonly at: string;
+  readonly request: string;
+  /** Rounded. */
+  readonly count: number;
+}
+
 export interface LiftEntry {
   readonly type: "denylist-lifted";
   readonly at: string;
@@ -176,6 +185,7 @@ export type LedgerLogEntry =
   | VerdictEntry
   | ViolationEntry
   | WriteRefusedEntry
+  | EntriesLimitedEntry
   | LiftEntry
   | ReviewEntry
   | HeldDecidedEntry

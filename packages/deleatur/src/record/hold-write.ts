@@ -3,7 +3,7 @@ import { textOf, utf8 } from "@deleatur/verify";
 import type { Engine } from "../engine.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
-import { artifactKey, surfaceId, type SubjectIdentifier } from "../model/ids.ts";
+import { artifactId, artifactKey, type ArtifactRef, surfaceId, type SubjectIdentifier } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { decodeField, type EncodedField, encodeField } from "./encode-field.ts";
 
@@ -89,9 +89,31 @@ export function listHeld({ ledger }: Engine): readonly HeldWrite[] {
   });
 }
 
-/** What a forgotten person had offered is not kept either. */
-export function discardHeldOf(engine: Engine, isOwn: (identifier: SubjectIdentifier) => boolean): void {
-  for (const { id, artifact } of listHeld(engine)) if (artifact.subjects.some(isOwn)) engine.ledger.discardHeld(id);
+/** Whom or what a held write may concern. */
+export interface HeldTarget {
+  readonly identifiers: readonly SubjectIdentifier[];
+  /** Artifacts of a closure. */
+  readonly artifacts: readonly ArtifactRef[];
+}
+
+/** Held writes about these persons, under the key of one of these artifacts, or derived from one. */
+export function heldAbout(engine: Engine, { identifiers, artifacts }: HeldTarget): readonly HeldWrite[] {
+  const own = new Set(identifiers.map(({ type, value }) => `${type}:${value}`));
+  const known = new Set(artifacts.map(artifactId));
+  return listHeld(engine).filter(
+    ({ artifact }) =>
+      artifact.subjects.some(({ type, value }) => own.has(`${type}:${value}`)) ||
+      known.has(artifactId(artifact)) ||
+      artifact.sources.some((source) => known.has(artifactId(source))),
+  );
+}
+
+/** What a forgotten person had offered, and what was made from what is erased, is not kept either. */
+export function discardHeldAbout(engine: Engine, target: HeldTarget): void {
+  const held = heldAbout(engine, target);
+  engine.ledger.transaction(() => {
+    for (const { id } of held) engine.ledger.discardHeld(id);
+  });
 }
 
 /** The end of the time that a held write, or a released one, has. */

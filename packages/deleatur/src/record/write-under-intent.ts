@@ -127,13 +127,16 @@ async function finish(engine: Engine, order: Unfinished, signal: AbortSignal): P
     else {
       engine.ledger.transaction(() => {
         engine.ledger.commitIntents(intents);
-        for (const digest of allowances) engine.ledger.useAllowance(digest);
+        for (const { digest, write: released } of allowances)
+          if (!engine.ledger.useAllowance(digest)) throw new AllowanceUsedError(released);
       });
     }
     return undefined;
   } catch (error) {
-    if (error instanceof WriteRefusedError) await undo(engine, writes, intents, signal);
+    if (error instanceof WriteRefusedError || error instanceof AllowanceUsedError)
+      await undo(engine, writes, intents, signal);
     else if (error instanceof LedgerError) unfinished.set(engine, [...(unfinished.get(engine) ?? []), order]);
+    if (error instanceof AllowanceUsedError) return holdWrites(engine, [error.write]);
     throw error;
   }
 }
@@ -176,20 +179,30 @@ function refuseUnsound({ ledger }: Engine): void {
 
 interface Guarded {
   readonly held: readonly PreparedWrite[];
-  /** Digests of writes that a review released; each lets one write in. */
-  readonly allowances: readonly Uint8Array[];
+  /** Writes that a review released, with their digests; each release lets one write in. */
+  readonly allowances: readonly { readonly digest: Uint8Array; readonly write: PreparedWrite }[];
+}
+
+/** Another writer used the release between our question and our commit: it rolls the commit back and never leaves this file. */
+class AllowanceUsedError extends Error {
+  readonly write: PreparedWrite;
+
+  constructor(write: PreparedWrite) {
+    super("the release of a held write was used by another writer");
+    this.write = write;
+  }
 }
 
 /** @throws WriteRefusedError DENYLISTED */
 function askGuard(engine: Engine, writes: readonly PreparedWrite[]): Guarded {
   const held: PreparedWrite[] = [];
-  const allowances: Uint8Array[] = [];
+  const allowances: { digest: Uint8Array; write: PreparedWrite }[] = [];
   for (const write of writes) {
     const answer = guardWrite(engine.ledger, write);
     if (answer.answer === "pass") continue;
     if (answer.answer === "refuse") refuse(engine, write, answer.by);
     const digest = heldDigest(engine.ledger, write);
-    if (engine.ledger.isAllowed(digest)) allowances.push(digest);
+    if (engine.ledger.isAllowed(digest)) allowances.push({ digest, write });
     else held.push(write);
   }
   return { held, allowances };

@@ -46,6 +46,7 @@ export interface SceneSetup {
   /** Off unless said: the better-sqlite3 default, the harder case. */
   readonly secureDelete?: boolean;
   readonly report?: NonNullable<OpenOptions["report"]>;
+  readonly maxRuns?: NonNullable<OpenOptions["maxRuns"]>;
   readonly directory?: string;
   readonly answerMs?: number;
   /** Lays further stores, before the boundary is opened. */
@@ -107,6 +108,7 @@ export async function openScene(setup: SceneSetup): Promise<Scene> {
       environment: {},
       ...(all.report === undefined ? {} : { report: all.report }),
       ...(all.answerMs === undefined ? {} : { answerMs: all.answerMs }),
+      ...(all.maxRuns === undefined ? {} : { maxRuns: all.maxRuns }),
     });
     opened.push(memory);
     return memory;

@@ -108,7 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "forget/deny.ts",
-        find: "ledger.putFingerprints([{ request, owners, grams: gramsOf(ledger, needles, survey.sharedRuns) }]);",
+        find: "ledger.putFingerprints([{ request, owners, grams: runs.of(needles) }]);",
         replace: "",
       },
     ],

@@ -66,6 +66,14 @@ test("GUARD-2: no erased run in a page of 100,000 other words, and one at its en
   expect(containsErased(ledger, [...page, ...words("a", 7)].join(" "))).toBe(false);
 });
 
+test("GUARD-2: a text of 50 MB is read to its end", () => {
+  const { ledger } = temporaryLedger();
+  file(ledger, newRequestId(), [words("a", 8)]);
+  const page = "nobody ever erased a page like this one ".repeat(1_300_000);
+  expect(page.length).toBeGreaterThan(50_000_000);
+  expect(containsErased(ledger, `${page}${words("a", 8).join(" ")}`)).toBe(true);
+});
+
 test("PRIVACY-1: the ledger's files hold no word of what they guard", () => {
   const { ledger, directory } = temporaryLedger();
   const text = words("unmistakable");

@@ -1,6 +1,7 @@
 // `find`: everything that is known about a person or record, content included. It prints personal data: for the operator's own eyes.
 import type { Command } from "commander";
-import type { Found } from "../../audit/find-person.ts";
+import { type Found, shownContent } from "../../audit/find-person.ts";
+import { artifactId } from "../../model/ids.ts";
 import { groupBy } from "../../model/group-by.ts";
 import { count } from "../print/words.ts";
 import { readTarget, type TargetFlags } from "../subject-input.ts";
@@ -26,6 +27,13 @@ async function find(flags: TargetFlags, context: VerbContext): Promise<VerbResul
     text: foundText(found, context.paint),
     json: {
       artifacts: found.artifacts,
+      held: found.held.map(({ id, since, until, artifact }) => ({
+        id,
+        since,
+        until,
+        artifact: artifactId(artifact),
+        content: shownContent(artifact),
+      })),
       identifiersUnknown: found.identifiersUnknown,
       surfaces: found.unread.map(({ surface, why }) => ({ surface, state: "uncovered", why })),
     },
@@ -33,7 +41,7 @@ async function find(flags: TargetFlags, context: VerbContext): Promise<VerbResul
   };
 }
 
-function foundText({ artifacts, unread, identifiersUnknown }: Found, paint: Paint): string {
+function foundText({ artifacts, held, unread, identifiersUnknown }: Found, paint: Paint): string {
   const places = groupBy(artifacts, ({ label }) => label);
   return [
     ...unread.map(({ surface, why }) => paint.yellow(`not read, so more may be there: ${surface} (${why})`)),
@@ -48,6 +56,11 @@ function foundText({ artifacts, unread, identifiersUnknown }: Found, paint: Pain
         `  ${artifact}${depth === 0 ? "" : paint.dim(` from ${sources.slice(0, 5).join(", ")}${sources.length > 5 ? ", …" : ""}`)}`,
         ...Object.entries(content).map(([name, text]) => `    ${name}: ${text.replaceAll(/\s+/g, " ")}`),
       ]),
+    ]),
+    ...(held.length === 0 ? [] : ["", `${count(held.length, "held write")}, not stored: see \`deleatur review\``]),
+    ...held.flatMap(({ id, artifact }) => [
+      `  ${id}  ${artifactId(artifact)}`,
+      ...Object.entries(shownContent(artifact)).map(([name, text]) => `    ${name}: ${text.replaceAll(/\s+/g, " ")}`),
     ]),
   ].join("\n");
 }
