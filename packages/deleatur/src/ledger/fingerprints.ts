@@ -65,7 +65,7 @@ interface Filed {
 }
 
 function filedUnder(guard: number, gathered: ReadonlyMap<number, readonly number[]>): Filed {
-  const grams = Float64Array.from(gathered.keys()).sort();
+  const grams = Float64Array.from(gathered.keys()).toSorted();
   const ends = new Uint32Array(grams.length);
   let count = 0;
   for (const runs of gathered.values()) count += runs.length;
