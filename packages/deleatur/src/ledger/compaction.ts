@@ -1,6 +1,6 @@
 // Getting rid of dropped bytes in the ledger's own file. It must not forget that a compaction is due: the mark stands in the file itself.
 import type { LedgerCore } from "./ledger-core.ts";
-import type { GuardFilter } from "./ledger.ts";
+import type { GuardFilter } from "./guard-filter.ts";
 
 const DUE = "compaction-due";
 

@@ -1,7 +1,16 @@
 // The guard's filter in front of denylist and fingerprints: kept in memory, caught up by what any process added. It must never miss an entry that is committed.
 import { BlockFilter } from "./block-filter.ts";
 import type { LedgerCore } from "./ledger-core.ts";
-import type { GuardFilter } from "./ledger.ts";
+
+/** Says at once what is surely neither on the denylist nor among the fingerprints; what it does not rule out must be looked up. */
+export interface GuardFilter {
+  /** Knows all that any process had committed when it was asked for: ask anew for every write. */
+  openFilter(): { has(value: number): boolean };
+  /** Stores the filter where much was added since; outside of a transaction, so that it keeps nobody waiting. */
+  settleFilter(): void;
+  /** Makes it anew from what is filed, so that nothing that was lifted is left in it. */
+  rebuildFilter(): void;
+}
 
 /** Values of one row of guard_additions, 8 bytes each. */
 const ROW_VALUES = 65_536;
@@ -121,7 +130,7 @@ export function createGuardFilter(core: LedgerCore): GuardFilter {
         connection.get<{ n: number }>(
           "SELECT (SELECT count(*) FROM fingerprints) + (SELECT count(*) FROM denylist) AS n",
         )?.n ?? 0;
-      const filter = BlockFilter.sized(values + (values >>> 3));
+      const filter = BlockFilter.sized(values);
       let grams: [number][];
       let last = -1;
       do {

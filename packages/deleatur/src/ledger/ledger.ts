@@ -4,6 +4,7 @@ import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../mo
 import type { Derived } from "./closure.ts";
 import type { Anchoring } from "./anchor.ts";
 import type { Compaction } from "./compaction.ts";
+import type { GuardFilter } from "./guard-filter.ts";
 import type { HeldWrites } from "./held-writes.ts";
 import type { LedgerIdentity } from "./identity.ts";
 import type { ErasedContents } from "./erased-contents.ts";
@@ -233,16 +234,6 @@ export interface WordRuns {
       readonly mayBeFiled?: (gram: number) => boolean;
     },
   ): Generator<GramOfRuns>;
-}
-
-/** Says at once what is surely neither on the denylist nor among the fingerprints; what it does not rule out must be looked up. */
-export interface GuardFilter {
-  /** Knows all that any process had committed when it was asked for: ask anew for every write. */
-  openFilter(): { has(value: number): boolean };
-  /** Stores the filter where much was added since; outside of a transaction, so that it keeps nobody waiting. */
-  settleFilter(): void;
-  /** Makes it anew from what is filed, so that nothing that was lifted is left in it. */
-  rebuildFilter(): void;
 }
 
 export interface FoundGram extends GramOfRuns {
