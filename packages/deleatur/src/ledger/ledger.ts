@@ -13,7 +13,7 @@ import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
 import type { RequestJournal } from "./request-record.ts";
-import type { WordHashes } from "./word-hashes.ts";
+import type { WordRuns } from "./word-runs.ts";
 
 export interface LedgerOptions {
   /** Path of the ledger's SQLite file. */
@@ -216,24 +216,6 @@ export interface GramOfRuns {
   readonly gram: number;
   /** 48 bits each: what tells that all eight words are the same. */
   readonly runs: readonly number[];
-}
-
-export interface WordRuns {
-  /** The normalised words of a text as keyed numbers: what a text costs is paid here, once. */
-  hashWords(text: string): WordHashes;
-  /** Every run of the text, in order, as a number that lives in memory only. None where there are fewer than eight words. */
-  runValues(words: WordHashes): Float64Array;
-  /**
-   * The runs as they are stored and looked up, without those that `isLeftOut` by their value, and without the grams that are surely not filed. Two texts with a common run have a common gram with a
-   * common run number, always: the gram is the least of the run's own, so it is the same wherever the run stands.
-   */
-  runGrams(
-    words: WordHashes,
-    choice?: {
-      readonly isLeftOut?: (value: number) => boolean;
-      readonly mayBeFiled?: (gram: number) => boolean;
-    },
-  ): Generator<GramOfRuns>;
 }
 
 export interface FoundGram extends GramOfRuns {

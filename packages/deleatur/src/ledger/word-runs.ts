@@ -1,8 +1,26 @@
 // Runs of eight normalised words as keyed numbers, each filed under its rarest-looking five words: how contained text is found. It keeps no word.
-import type { Digests, GramOfRuns, WordRuns } from "./ledger.ts";
+import type { Digests, GramOfRuns } from "./ledger.ts";
 import { type SipHash, sipHash64, type SipKey, sipKey } from "./sip-hash.ts";
 import { createWordHasher, type WordHashes } from "./word-hashes.ts";
 import { takeWords } from "./word-slab.ts";
+
+export interface WordRuns {
+  /** The normalised words of a text as keyed numbers: what a text costs is paid here, once. */
+  hashWords(text: string): WordHashes;
+  /** Every run of the text, in order, as a number that lives in memory only. None where there are fewer than eight words. */
+  runValues(words: WordHashes): Float64Array;
+  /**
+   * The runs as they are stored and looked up, without those that `isLeftOut` by their value, and without the grams that are surely not filed. Two texts with a common run have a common gram with a
+   * common run number, always: the gram is the least of the run's own, so it is the same wherever the run stands.
+   */
+  runGrams(
+    words: WordHashes,
+    choice?: {
+      readonly isLeftOut?: (value: number) => boolean;
+      readonly mayBeFiled?: (gram: number) => boolean;
+    },
+  ): Generator<GramOfRuns>;
+}
 
 /** A write that shares so many consecutive normalised words with an erased text contains it (GUARD-2). */
 const RUN_WORDS = 8;
