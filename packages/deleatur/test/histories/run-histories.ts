@@ -6,7 +6,7 @@ import type { Known, Stage } from "./commands.ts";
 import { firstDeclared, history } from "./generators.ts";
 import { judgePrivacy } from "./properties.ts";
 export { MUTANTS } from "./mutants.ts";
-export { LONG_MUST_MEET, MUST_MEET } from "./tally.ts";
+export { LONG_MUST_MEET } from "./tally.ts";
 import { Tally } from "./tally.ts";
 import type { Target } from "./truth.ts";
 import { endWorld, newWorld, type World } from "./world.ts";
