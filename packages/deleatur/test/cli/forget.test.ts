@@ -386,7 +386,7 @@ describe("what stays open", () => {
     expect((await askCli(memory.directory, ["lift", "--subject-file", file, ...named])).json["lifted"]).toBe(1);
     const text = "Please put the parcel for my sister behind the blue bins in the second courtyard on Thursday.";
     const lifted = await askCli(memory.directory, ["lift", "--allow", "-", ...named], { input: text });
-    expect(lifted.json["lifted"]).toBe(2);
+    expect(lifted.json["lifted"]).toBe(1);
     const again = await askCli(memory.directory, ["lift", "--allow", "-", ...named], { input: text });
     expect([again.exitCode, again.json.error?.code]).toEqual([2, "NOTHING_LIFTED"]);
     const request = json["request"] as string;
