@@ -33,6 +33,8 @@ export interface DemoForgotten {
   readonly reasons: readonly string[];
   readonly others: { readonly rows: number; readonly isUnchanged: boolean };
   readonly bystanders: RequestOutcome["bystanders"];
+  /** Likenesses that were decided before it ended. */
+  readonly reviewed: number;
   readonly verified: string;
   readonly seconds: number;
   /** null where there is none, or it was not to be kept. */

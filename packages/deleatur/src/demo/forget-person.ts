@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parsePersonCode, verifyReceipt, type VerifyReport } from "@deleatur/verify";
 import { publicFormOf } from "../boundary/public-form.ts";
+import type { Suspect } from "../examine/grade-findings.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 import { composeLetter } from "../letter/compose-letter.ts";
 import { parseIdentifier } from "../model/ids.ts";
@@ -22,6 +23,8 @@ export interface ForgetPerson {
   readonly out: string;
   readonly fileSuffix: string;
   readonly clock: () => Date;
+  /** Decides likenesses, as the privacy officer would; left open where it cannot tell. */
+  readonly review?: (suspect: Suspect) => "kept" | "erased" | undefined;
 }
 
 export interface ForgottenPerson {
@@ -43,7 +46,9 @@ export async function forgetPerson(
   const others = [...person.before, person.account];
   const before = built.store.digestOthers(others);
   const begun = person.clock().getTime();
-  const outcome = await built.memory.forget({ subject: [person.identifier], now: true }, signal);
+  let outcome = await built.memory.forget({ subject: [person.identifier], now: true }, signal);
+  const reviewed = reviewAll(built, person, outcome);
+  if (reviewed > 0) outcome = await built.memory.resume(outcome.request, { now: true }, signal);
   const seconds = (person.clock().getTime() - begun) / 1000;
   const after = built.store.digestOthers(others);
 
@@ -72,12 +77,27 @@ export async function forgetPerson(
       reasons: [...new Set(outcome.reasons.map(({ code }) => code))],
       others: { rows: after.rows, isUnchanged: before.digest === after.digest },
       bystanders: outcome.bystanders,
+      reviewed,
       verified: papers?.report.outcome.kind ?? "no receipt",
       seconds,
       receipt: papers?.receipt ?? null,
       letters: papers?.letters ?? [],
     },
   };
+}
+
+/** How many likenesses were decided. */
+function reviewAll(built: BuiltMemory, { review }: ForgetPerson, { request, suspects }: RequestOutcome): number {
+  if (review === undefined || suspects.open === 0) return 0;
+  let reviewed = 0;
+  for (const suspect of built.memory.suspects(request)) {
+    const decision = review(suspect);
+    if (decision === undefined) continue;
+    const reason = decision === "kept" ? "TURN_OF_PHRASE" : "ABOUT_THE_PERSON";
+    built.memory.review(request, { suspect: suspect.id, decision, role: "privacy-officer", reason });
+    reviewed += 1;
+  }
+  return reviewed;
 }
 
 /** Losses that no declared policy names; those of `shared: destroy` are counted apart. */

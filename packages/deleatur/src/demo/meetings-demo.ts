@@ -4,6 +4,7 @@ import { type BuiltMemory, buildMemory } from "./build-memory.ts";
 import { DemoChecks, type DemoForgotten, type DemoResult } from "./demo-result.ts";
 import { forgetPerson } from "./forget-person.ts";
 import { offerMeetings } from "./offer-meetings.ts";
+import { reviewLikeness } from "./review-likeness.ts";
 import type { Person } from "./memory-data.ts";
 import { readMeetings } from "./read-meetings.ts";
 
@@ -43,9 +44,10 @@ export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSig
   let offered: DemoResult["offered"] = [];
   try {
     page.step("Forget, verify", "one person after the other");
+    const review = reviewLikeness(data);
     const widest = Math.max(...data.people.map((person) => shownName(person, teams).length));
     const tell = page.growingTable(
-      ["person", "erased", "rewritten", "result", "receipt", "others kept", "seconds"],
+      ["person", "erased", "rewritten", "reviewed", "result", "receipt", "others kept", "seconds"],
       widest,
     );
     for (const person of data.people) {
@@ -59,6 +61,7 @@ export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSig
           out: context.out,
           fileSuffix: `-${person.id.replace(":", "-")}`,
           clock,
+          review: (suspect) => review(person.id, suspect),
         },
         checks,
         signal,
@@ -95,6 +98,7 @@ function personRow(one: DemoForgotten): readonly string[] {
     one.person,
     String(one.erased),
     String(one.rewritten),
+    String(one.reviewed),
     one.verdict === "COMPLIANT" ? "nothing found" : one.verdict,
     one.verified,
     one.others.isUnchanged ? String(one.others.rows) : "CHANGED",
@@ -124,7 +128,7 @@ function tellRest({ page, isKept, out }: MeetingsContext, built: BuiltMemory, ch
   if (missed.length === 0) {
     page.text(
       "Summaries were written anew from the turns of those who stayed; what answers quoted was struck out. " +
-        "With the last person the last of them went. Paraphrases in answers were not looked for.",
+        "With the last person the last of them went. Reviewed were likenesses between texts of different meetings: turns of phrase of those who wrote them. Paraphrases in answers were not looked for.",
     );
   }
   if (isKept) page.text(`Receipts, inventory, public key and letters (en, de, fr) are in ${out}`);

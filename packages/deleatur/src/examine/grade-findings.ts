@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import type { ArtifactMention, Survivor } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
-import { artifactId, type SurfaceId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type SurfaceId } from "../model/ids.ts";
 import type { Finding, Needle } from "../model/needle.ts";
 import { classifyFindings } from "../probe/classify-findings.ts";
 import type { Leftovers } from "./find-leftovers.ts";
+import { isFirstHand } from "./own-provenance.ts";
 import type { SurfaceRuns } from "./look-with-probes.ts";
 import type { EpochScan } from "./scan-epoch.ts";
 
@@ -57,6 +58,11 @@ export function gradeFindings(
     for (const finding of graded.survivors) {
       const needle = needles[finding.needle];
       if (needle === undefined || isLawfulReuse(finding, scan, leftovers)) continue;
+      if (isPhraseOfDerived(engine, finding, needle, scan, leftovers)) {
+        const suspect = toSuspect(engine, finding, needle);
+        suspects.set(suspect.id, suspect);
+        continue;
+      }
       const survivor = toSurvivor(engine, finding, needle, surface, leftovers);
       const place = JSON.stringify([survivor.container, survivor.surface, survivor.key, finding.place.file]);
       if (isBack(engine, finding, scan, leftovers)) back.set(place, { ...survivor });
@@ -86,6 +92,36 @@ function isLawfulReuse({ match, place }: Finding, scan: EpochScan, leftovers: Le
   if (match.how !== "key" || place.surface === undefined || place.key === undefined) return false;
   const id = artifactId({ surface: place.surface, key: place.key });
   return scan.rows.has(id) && !isLeftover(leftovers, place.surface, place.key);
+}
+
+/**
+ * Words that one derived text of the closure shares with another derived text, which was there before the erase and whose lineage ends in
+ * records of first hand outside the closure: a turn of phrase of whoever writes such texts, or a lineage that lies. A person decides. Words
+ * of a record of first hand are a finding against that record, and stay a survivor.
+ */
+function isPhraseOfDerived(
+  engine: Engine,
+  { match, place: { surface, key } }: Finding,
+  needle: Needle,
+  scan: EpochScan,
+  leftovers: Leftovers,
+): boolean {
+  if (match.how !== "run" || surface === undefined || key === undefined) return false;
+  if (isFirstHand(engine.bound(needle.ref.surface).declaration.role)) return false;
+  const isGrounded = (ref: ArtifactRef, onTheWay: ReadonlySet<string>): boolean => {
+    const id = artifactId(ref);
+    const row = scan.rows.get(id);
+    if (row === undefined || leftovers.reached.has(id) || onTheWay.has(id)) return false;
+    if (isFirstHand(engine.bound(ref.surface).declaration.role)) return true;
+    const way = new Set([...onTheWay, id]);
+    return row.sources.length > 0 && row.sources.every((source) => isGrounded(source, way));
+  };
+  const ref: ArtifactRef = { surface, key };
+  return (
+    !isFirstHand(engine.bound(surface).declaration.role) &&
+    scan.beforeOf(artifactId(ref)) === "unchanged" &&
+    isGrounded(ref, new Set())
+  );
 }
 
 function isLeftover(leftovers: Leftovers, surface: string, key: string): boolean {

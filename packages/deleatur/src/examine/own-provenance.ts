@@ -11,5 +11,10 @@ export function hasOwnProvenance(
   subjects: readonly SubjectIdentifier[],
   isOwn: (identifier: SubjectIdentifier) => boolean,
 ): boolean {
-  return (role === "primary" || role === "transcript") && subjects.length > 0 && !subjects.some(isOwn);
+  return isFirstHand(role) && subjects.length > 0 && !subjects.some(isOwn);
+}
+
+/** A surface that holds what people said, not what was made of it. */
+export function isFirstHand(role: SurfaceRole): boolean {
+  return role === "primary" || role === "transcript";
 }

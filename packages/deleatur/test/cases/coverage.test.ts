@@ -134,6 +134,36 @@ it("VERDICT-2 LINEAGE-4: a likeness outside the lineage goes to review; kept wit
   expect(logOf(scene.memory).filter(({ type }) => type === "edge-confirmed")).toHaveLength(1);
 });
 
+/** Twelve words that whoever writes these summaries likes to begin with; no episode has them. */
+const OPENING = "The customer opened the conversation politely and then came to the actual concern";
+
+it("VERDICT-2: a turn of phrase of two summaries is no survivor: a person decides, and what is kept is no obstacle", async () => {
+  const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+  await recordBoth(scene);
+  await deriveSummary(scene, "m1", ["s1"], `${OPENING}: something musical in a basement.`);
+  await deriveSummary(scene, "m2", ["t1"], `${OPENING}: a glazed shelter for plants.`);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome), outcome.suspects.open]).toEqual(["UNCONFIRMED", ["SUSPECT_OPEN"], 1]);
+  const [suspect] = scene.memory.suspects(outcome.request);
+  expect([suspect?.key, suspect?.likeTo.key, suspect?.words]).toEqual(["m2", "m1", 13]);
+  const decided = { decision: "kept", role: "privacy-officer", reason: "TURN_OF_PHRASE" } as const;
+  scene.memory.review(outcome.request, { suspect: suspect?.id ?? "", ...decided });
+  expectErasure(scene, await scene.memory.resume(outcome.request, { now: true }));
+  expect(scene.rows("SELECT id FROM summaries")).toEqual([{ id: "m2" }]);
+});
+
+it.each([
+  { what: "words of S's own", text: S_SAYS[0], sources: ["t1"] },
+  { what: "a source that is not there", text: OPENING, sources: ["t9"] },
+])("VERDICT-2 LINEAGE-3: a summary of T's with $what is a survivor, no matter of review", async ({ text, sources }) => {
+  const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+  await recordBoth(scene);
+  await deriveSummary(scene, "m1", ["s1"], `${OPENING}: something musical in a basement.`);
+  await deriveSummary(scene, "m2", sources, `It was said again: ${text}`);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome).includes("SURVIVOR_FOUND")]).toEqual(["PARTIAL", true]);
+});
+
 const line = (id: string, user: string, episode: string, text: string): string =>
   `${JSON.stringify({ id, user, episode, text })}\n`;
 
