@@ -142,14 +142,15 @@ function createPieceReader(hash: WordHash): PieceReader {
     hashes: new Int32Array(0),
     places: new Int32Array(0),
     kinds: new Uint8Array(0),
-    fill({ bytes, minRun }) {
+    fill(pattern) {
+      const { bytes } = pattern;
       if (reader.hashes.length < bytes.length) {
         reader.hashes = new Int32Array(2 * bytes.length);
         reader.places = new Int32Array(2 * bytes.length);
         reader.kinds = new Uint8Array(2 * bytes.length);
       }
       const { hashes, places, kinds } = reader;
-      const step = stepOf(minRun);
+      const step = stepOf(pattern);
       let [w0, w1, w2, w3] = [0, 0, 0, 0];
       let wait = GRAM - 1;
       let count = 0;
@@ -172,21 +173,34 @@ function createPieceReader(hash: WordHash): PieceReader {
       }
       return count;
     },
-    count({ bytes, minRun }, counts) {
+    count(pattern, counts) {
+      const { bytes } = pattern;
+      const step = stepOf(pattern);
       // Of a pattern of one kind of bytes, all pieces are of one kind: every sixteenth tells.
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const word = (at: number): number => view.getInt32(at, true);
       for (let at = 0; at + GRAM <= bytes.length; at += GRAM) {
         const kind = kindOf(word(at), word(at + 4), word(at + 8), word(at + 12));
-        counts[kind] = (counts[kind] ?? 0) + GRAM / stepOf(minRun);
+        counts[kind] = (counts[kind] ?? 0) + GRAM / step;
       }
     },
   };
   return reader;
 }
 
-function stepOf(minRun: number): number {
-  return minRun >= LONG_RUN ? LONG_STEP : 1;
+/** Where pieces are left out, as the zeros of a sparse vector are, the one of five that is met may be such: there every place is taken. */
+function stepOf({ bytes, minRun }: BytePattern): number {
+  return minRun >= LONG_RUN && !mayLeaveOut(bytes) ? LONG_STEP : 1;
+}
+
+/** Whether four like words stand in it. */
+function mayLeaveOut(bytes: Uint8Array): boolean {
+  let like = 0;
+  for (let at = 4; at < bytes.length; at += 1) {
+    like = bytes[at] === bytes[at - 4] ? like + 1 : 0;
+    if (like === GRAM - 4) return true;
+  }
+  return false;
 }
 
 /** Bytes behind the end count as zeros: more places are looked at, none is lost. */

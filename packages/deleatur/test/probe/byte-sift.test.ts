@@ -107,6 +107,20 @@ describe("createByteSift", () => {
     );
   });
 
+  it("VERDICT-1: keeps a vector that is zero but for one number, wherever the number and the vector stand", () => {
+    for (let place = 0; place < 64; place += 1) {
+      const field = vectorField(Array.from({ length: 64 }, (_, at) => (at === place ? 0.1234567 : 0)));
+      const patterns = bytePatterns([makeNeedle(0, [field])]);
+      for (let offset = 0; offset < 8; offset += 1) {
+        const bytes = Buffer.concat([Buffer.alloc(offset, 7), written(field, 0), Buffer.alloc(20, 9)]);
+        const sift = createByteSift(patterns);
+        sift.read(bytes);
+        const found = createPatternMatcher(sift.kept()).scanChunk(bytes, 0);
+        expect(found).toEqual(createPatternMatcher(patterns).scanChunk(bytes, 0));
+      }
+    }
+  });
+
   it("keeps nothing of what stands nowhere in the file, and takes what begins in one chunk and ends in the next", async () => {
     const path = join(directory, "store.bin");
     const needles = Array.from({ length: 200 }, (_, at) =>
