@@ -51,9 +51,8 @@ export async function continueRequests(
     await journal.step("needles", () => sealNeedles(engine, id, round, needlesOf(plan), signal));
     return undefined;
   });
-  await denyReturns(engine, carriage, signal);
+  const together = await denyReturns(engine, carriage, signal);
   await rewriteShared(engine, carriage, signal);
-  const together = new Set(carriage.carried.map(({ id }) => id));
   await waitForSilent(engine, carriage, signal);
   await carriage.each(async ({ id, round, journal, options }) => {
     const plan = planOf(engine, id, round);
@@ -70,8 +69,8 @@ export async function continueRequests(
   return carriage.ends;
 }
 
-/** One survey for all whose entries are still to be written. */
-async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<void> {
+/** One survey for all whose entries are still to be written. Answers whose: what anybody of this run erases is no bystander to them. */
+async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<ReadonlySet<RequestId>> {
   const orders: SurveyOrder[] = [];
   await carriage.each(({ id, round, known, journal }) => {
     if (journal.isFinished("denylist")) return undefined;
@@ -95,6 +94,7 @@ async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSign
     });
     return undefined;
   });
+  return new Set(orders.map(({ request }) => request));
 }
 
 /** New texts are prepared together: what several of them share is written once, without the part of any. */

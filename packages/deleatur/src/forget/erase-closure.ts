@@ -16,7 +16,7 @@ const BATCH = 5_000;
 export interface EraseOrder {
   readonly plan: Plan;
   readonly replacements: ReadonlyMap<string, Replacement>;
-  /** The requests that were surveyed with this one: to them what it erases is no bystander. */
+  /** The requests that were surveyed in this very run: to them what it erases is no bystander. Others that run with it, and were surveyed before, are told. */
   readonly together: ReadonlySet<RequestId>;
 }
 

@@ -42,11 +42,15 @@ async function crowd(change: Partial<SceneSetup> = {}): Promise<Scene> {
   await deriveSummary(scene, "st", ["s1", "t1"], `${S_SAYS[0]}. ${T_SAYS[0]}.`);
   await deriveSummary(scene, "su", ["s2", "u1"], `${S_SAYS[1]}. ${U_SAYS}.`);
   await deriveSummary(scene, "stu", ["s3", "t2", "u1"], `${S_SAYS[2]}. ${T_SAYS[1]}. ${U_SAYS}.`);
+  registerSummarise(scene);
+  return scene;
+}
+
+function registerSummarise(scene: Scene): void {
   scene.memory.registerRederive("summarise", (sources) => {
     const texts = sources.flatMap(({ content }) => content.flatMap((field) => ("text" in field ? [field.text] : [])));
     return Promise.resolve(texts.join(" "));
   });
-  return scene;
 }
 
 function valuesOf(ends: readonly PromiseSettledResult<RequestOutcome>[]): readonly RequestOutcome[] {
@@ -247,4 +251,27 @@ it("a bystander that its application loses while a request waits is still counte
   const first = await scene.memory.forget({ subject: [S] });
   scene.app.exec("DELETE FROM episodes WHERE id = 't3'");
   expect((await scene.memory.resume(first.request, { now: true })).bystanders.lost).toBe(1);
+});
+
+it("FORGET-1 LINEAGE-5: one that was cut off after its survey and is carried on with another takes what that other erases for no loss", async () => {
+  const cut = new AbortController();
+  const scene = await crowd({
+    report: ({ step, phase }) => {
+      if (step === "rederive" && phase === "started") cut.abort();
+    },
+  });
+  await expect(scene.memory.forget({ subject: [S], now: true }, cut.signal)).rejects.toThrow("aborted");
+  const { ledger } = scene.memory.engine;
+  const steps = ledger.requests().flatMap(({ id }) => ledger.steps(id).map(({ name, state }) => `${name} ${state}`));
+  expect(steps).toEqual(expect.arrayContaining(["1/denylist finished"]));
+  expect(steps).not.toContain("1/erase finished");
+  const memory = await scene.reopen({ report: () => undefined });
+  registerSummarise(scene);
+  const both = valuesOf(
+    await memory.forgetAll([
+      { subject: [T], now: true },
+      { subject: [S], now: true },
+    ]),
+  );
+  for (const outcome of both) expectErasure(scene, outcome, { identifiers: [] });
 });
