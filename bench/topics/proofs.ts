@@ -1,7 +1,7 @@
 // What a proof of absence costs: building the tree of a surface, proving and verifying, beside the same number of bare SHA-256 calls. It asks the very
 // code that a receipt is made and checked with.
 import { hash, randomBytes } from "node:crypto";
-import { verifyExclusion } from "@deleatur/verify";
+import { compareBytes, verifyExclusion, verifyExclusions } from "@deleatur/verify";
 import { buildFlatExclusionTree } from "../../packages/deleatur/dist/attest/exclusion-tree.js";
 import { type Figure, ratio, type Scene } from "../figure.ts";
 import { median, once } from "../sample.ts";
@@ -10,6 +10,7 @@ const KEYS = 200_000;
 const QUERIES = 5_000;
 const ROUNDS = 5;
 const HEADER = 8;
+const MIB = 1024 ** 2;
 
 async function medianOf(act: () => void): Promise<number> {
   const times: number[] = [];
@@ -53,5 +54,15 @@ export async function bench({ note }: Scene): Promise<readonly Figure[]> {
         throw new Error("a proof does not hold, so its time says nothing");
   });
   figures.push(ratio(`${QUERIES} absences verified`, [verified, "ms"], peer));
+  const ascending = queries.toSorted(compareBytes);
+  const one = tree.proveAll(ascending);
+  const singles = { what: "as single proofs", value: proofs.reduce((sum, proof) => sum + proof.length, 0) / MIB };
+  figures.push(ratio(`one proof of ${QUERIES} absences`, [one.length / MIB, "MiB"], singles));
+  const provedAll = await medianOf(() => void tree.proveAll(ascending));
+  figures.push(ratio("its making", [provedAll, "ms"], { what: "single proofs", value: proved }));
+  const verifiedAll = await medianOf(() => {
+    if (!verifyExclusions(0, tree.root, ascending, one).ok) throw new Error("the proof does not hold");
+  });
+  figures.push(ratio("its verification", [verifiedAll, "ms"], { what: "of single proofs", value: verified }));
   return figures;
 }

@@ -34,11 +34,11 @@ function reject(reason: ExclusionReason): ExclusionResult {
   return { ok: false, reason };
 }
 
-function isZero(bytes: Uint8Array): boolean {
+export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-function sharesBits(a: Uint8Array, b: Uint8Array, bits: number): boolean {
+export function sharesBits(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   for (let i = 0; i < bits; i += 1) if (bitAt(a, i) !== bitAt(b, i)) return false;
   return true;
 }

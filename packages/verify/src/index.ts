@@ -20,6 +20,13 @@ export {
 export { bitAt, EMPTY, leafHash, nodeHash, sparseRoot, type TreeNumber } from "./sparse-tree.ts";
 export { queryWidth, verifyExclusion, type ExclusionReason, type ExclusionResult } from "./exclusion-proof.ts";
 export {
+  MAX_MULTIPROOF_QUERIES,
+  MULTIPROOF_OPS,
+  verifyExclusions,
+  type MultiproofReason,
+  type MultiproofResult,
+} from "./exclusion-multiproof.ts";
+export {
   boundaryRoot,
   horizonRoot,
   surfaceCommitment,

@@ -20,7 +20,7 @@ export interface VerifyLimits {
   readonly maxQueries: number;
 }
 
-export const DEFAULT_LIMITS: VerifyLimits = { maxBytes: 16_777_216, maxQueries: 200_000 };
+export const DEFAULT_LIMITS: VerifyLimits = { maxBytes: 67_108_864, maxQueries: 200_000 };
 
 export interface VerifyOptions {
   /** The operator's pinned keys: raw 32 bytes, or any text that `parsePublicKey` takes. */

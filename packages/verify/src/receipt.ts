@@ -7,11 +7,14 @@ export const RECEIPT_MEDIA_TYPE = "application/vnd.deleatur.receipt+json";
 export const RECEIPT_VERSION = 1;
 export const COSIGNATURE_PAYLOAD_TYPE = "application/vnd.deleatur.cosignature+json";
 
-/** The proofs for one tree of one covered surface, one for each query in ascending order of the queries, which are not carried. */
+/**
+ * The proofs for one tree of one covered surface, in ascending order of the queries, which are not carried. DXP1: one for each query; DXM1:
+ * one for all of them, or for each run of `MAX_MULTIPROOF_QUERIES`.
+ */
 export interface ProofGroup {
   readonly surface: string;
   readonly tree: TreeNumber;
-  readonly format: "DXP1";
+  readonly format: "DXP1" | "DXM1";
   readonly proofs: readonly Base64[];
 }
 

@@ -26,6 +26,7 @@ import {
   uncoveredRoot,
   utf8,
   verifyExclusion,
+  verifyExclusions,
   type CommitmentAlg,
   type NameKind,
   type TreeNumber,
@@ -324,20 +325,18 @@ interface ProofCases {
   }[];
 }
 
-/** Multiproofs are not verified by this version: they are counted, so that nobody takes them for passed. */
-function singles(file: ProofCases): ProofCases["cases"] {
-  const kept = file.cases.filter((each) => each.format === "DXP1");
-  console.info(`note: ${file.cases.length - kept.length} DXM1 vectors set aside, ${kept.length} DXP1 vectors run`);
-  return kept;
-}
+const ofFormat = (file: ProofCases, format: string): ProofCases["cases"] =>
+  file.cases.filter((each) => each.format === format);
+const VALID: ProofCases = JSON.parse(sharedText(`${FOLDER}exclusion-valid.json`, `{"cases":[]}`));
+const INVALID: ProofCases = JSON.parse(sharedText(`${FOLDER}exclusion-invalid.json`, `{"cases":[]}`));
 
 function run(inputs: ProofCases["cases"][number]["inputs"], proof: string): ReturnType<typeof verifyExclusion> {
   return verifyExclusion(inputs.tree, fromHex(inputs.root), fromHex(inputs.queries[0] ?? ""), fromHex(proof));
 }
 
 describe.skipIf(!hasSharedData(FOLDER))("single exclusion proofs (VERIFY-3)", () => {
-  const valid = singles(JSON.parse(sharedText(`${FOLDER}exclusion-valid.json`, `{"cases":[]}`)));
-  const invalid = singles(JSON.parse(sharedText(`${FOLDER}exclusion-invalid.json`, `{"cases":[]}`)));
+  const valid = ofFormat(VALID, "DXP1");
+  const invalid = ofFormat(INVALID, "DXP1");
   it.each(valid)("accept $name", ({ inputs, expected }) => {
     expect(inputs.queries).toHaveLength(1);
     expect(run(inputs, expected.proof ?? "")).toEqual({ ok: true });
@@ -364,5 +363,43 @@ describe.skipIf(!hasSharedData(FOLDER))("single exclusion proofs (VERIFY-3)", ()
       for (const each of bad) if (verifyExclusion(inputs.tree, root, query, each).ok) accepted += 1;
     }
     expect(accepted).toBe(0);
+  });
+});
+
+function runMany({ tree, root, queries }: ProofCases["cases"][number]["inputs"], proof: string): unknown {
+  return verifyExclusions(tree, fromHex(root), queries.map(fromHex), fromHex(proof));
+}
+
+describe.skipIf(!hasSharedData(FOLDER))("multiproofs (VERIFY-3)", () => {
+  const valid = ofFormat(VALID, "DXM1");
+
+  it("has cases", () => {
+    expect([valid.length, ofFormat(INVALID, "DXM1").length]).toEqual([28, 53]);
+  });
+
+  it.each(valid)("accept $name", ({ inputs, expected }) => {
+    expect(runMany(inputs, expected.proof ?? "")).toEqual({ ok: true });
+  });
+
+  it.each(ofFormat(INVALID, "DXM1"))("reject $name, for the reason that the vector gives", ({ inputs, expected }) => {
+    expect(runMany(inputs, inputs.proof ?? "")).toEqual({ ok: false, reason: expected.reason });
+  });
+
+  it("reject flipped bits, every lost byte and every byte more", () => {
+    const accepted: string[] = [];
+    for (const { name, inputs, expected } of valid) {
+      const proof = fromHex(expected.proof ?? "");
+      const bad = [proof.subarray(0, -1), concatBytes(proof, Uint8Array.of(0))];
+      const stride = proof.length > 200 ? 37 : 1;
+      for (let bit = 0; bit < 8 * proof.length; bit += stride) {
+        const flipped = proof.slice();
+        flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        bad.push(flipped);
+      }
+      const queries = inputs.queries.map(fromHex);
+      for (const each of bad)
+        if (verifyExclusions(inputs.tree, fromHex(inputs.root), queries, each).ok) accepted.push(name);
+    }
+    expect(accepted).toEqual([]);
   });
 });

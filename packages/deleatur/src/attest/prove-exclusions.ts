@@ -5,6 +5,7 @@ import {
   type Dropped,
   equalBytes,
   fromHex,
+  MAX_MULTIPROOF_QUERIES,
   type NameKind,
   type ProofGroup,
   toBase64,
@@ -91,8 +92,11 @@ export function proveExclusions(
     const trees = roots.tree(surface);
     const asked = queries.map((query) => queryOf(trees, tree, query)).toSorted(compareBytes);
     const distinct = asked.filter((query, i) => i === 0 || !equalBytes(asked[i - 1] ?? query.subarray(0, 0), query));
-    const proofs = distinct.map((query) => toBase64((tree === 0 ? trees.membership : trees.lineage).prove(query)));
-    return { surface, tree, format: "DXP1", proofs };
+    const whole = tree === 0 ? trees.membership : trees.lineage;
+    const runs = Array.from({ length: Math.ceil(distinct.length / MAX_MULTIPROOF_QUERIES) }, (_, i) =>
+      distinct.slice(i * MAX_MULTIPROOF_QUERIES, (i + 1) * MAX_MULTIPROOF_QUERIES),
+    );
+    return { surface, tree, format: "DXM1", proofs: runs.map((run) => toBase64(whole.proveAll(run))) };
   });
 }
 

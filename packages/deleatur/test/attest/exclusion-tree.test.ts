@@ -3,6 +3,7 @@ import { array, assert, constantFrom, integer, oneof, property, tuple, uint8Arra
 import { describe, expect, it } from "vitest";
 import {
   bitAt,
+  compareBytes,
   concatBytes,
   EMPTY,
   equalBytes,
@@ -13,6 +14,7 @@ import {
   toHex,
   type TreeNumber,
   verifyExclusion,
+  verifyExclusions,
 } from "@deleatur/verify";
 import { buildExclusionTree } from "../../src/attest/exclusion-tree.ts";
 import { UsageError } from "../../src/model/errors.ts";
@@ -53,6 +55,14 @@ describe.skipIf(!hasSharedData(FOLDER))("the vectors of PROOFS 2 and 3", () => {
     const tree = buildExclusionTree(members.get(inputs.set) ?? [], inputs.tree);
     expect(toHex(tree.prove(fromHex(inputs.queries[0] ?? "")))).toBe(expected.proof);
   });
+
+  it.each(cases.filter((each) => each.format === "DXM1"))(
+    "VERIFY-3: gives the multiproof byte for byte: $name",
+    ({ inputs, expected }) => {
+      const tree = buildExclusionTree(members.get(inputs.set) ?? [], inputs.tree);
+      expect(toHex(tree.proveAll(inputs.queries.map(fromHex)))).toBe(expected.proof);
+    },
+  );
 });
 
 /** The node over these keys at `depth`, as PROOFS §2 says it. */
@@ -184,9 +194,37 @@ describe("random sets", () => {
     );
   });
 
+  it("VERIFY-3: many absent queries have one proof, which verifies for them alone", () => {
+    const some = array(oneof(key, nearKey), { maxLength: 60 });
+    const wanted = array(oneof(key, nearKey), { minLength: 2, maxLength: 20 });
+    assert(
+      property(some, wanted, constantFrom<TreeNumber>(0, 1), (keys, whole, tree) => {
+        const built = buildExclusionTree(keys, tree);
+        const width = tree === 0 ? 32 : 16;
+        const queries = distinct(whole.map((query) => query.slice(0, width))).toSorted(compareBytes);
+        const [absent, present] = [false, true].map((isIn) => queries.filter((query) => built.has(query) === isIn));
+        for (const query of present ?? [])
+          expect(proofOrCode(() => built.proveAll([...(absent ?? []), query].toSorted(compareBytes)))).toBe(
+            "NOT_EXCLUDED",
+          );
+        if (absent === undefined || absent.length === 0) return;
+        const proof = built.proveAll(absent);
+        expect(verifyExclusions(tree, built.root, absent, proof)).toEqual({ ok: true });
+        // For a member among them nothing can be proven, whatever is sent.
+        for (const member of keys.map((each) => each.slice(0, width))) {
+          const asked = distinct([...absent, member]).toSorted(compareBytes);
+          expect(verifyExclusions(tree, built.root, asked, proof).ok).toBe(false);
+        }
+      }),
+    );
+  });
+
   it("refuses a key or a query of the wrong width", () => {
     expect(() => buildExclusionTree([new Uint8Array(31)], 0)).toThrow(UsageError);
     expect(() => buildExclusionTree([], 1).prove(new Uint8Array(32))).toThrow(UsageError);
+    const [low, high] = [new Uint8Array(32), new Uint8Array(32).fill(1)];
+    for (const queries of [[], [high, low], [low, low], [low.subarray(0, 16)]])
+      expect(() => buildExclusionTree([], 0).proveAll(queries)).toThrow(UsageError);
   });
 });
 

@@ -1,6 +1,6 @@
 // What a closure must be asked for, what may be left out and why, and that a hit is never thrown away.
 import { describe, expect, it } from "vitest";
-import { queryWidth, toHex } from "@deleatur/verify";
+import { toHex } from "@deleatur/verify";
 import { createEpochCommitments } from "../../src/attest/epoch-commitments.ts";
 import { buildManifest, fixedQueries } from "../../src/attest/manifest.ts";
 import { proveExclusions } from "../../src/attest/prove-exclusions.ts";
@@ -61,12 +61,14 @@ describe("the fixed queries", () => {
     ]);
   });
 
-  it("VERIFY-3: have one proof each, of the tree's own width", () => {
+  it("VERIFY-3: have one proof for all of each tree; what is shared is left out in that one surface", () => {
     const { built, roots, settled } = scan();
     expect(settled.stillThere).toEqual([]);
-    const counts = proveExclusions(built, roots, settled.dropped).map(({ tree, proofs }) => [queryWidth(tree), proofs.length]); // prettier-ignore
-    // One content of the episode is shared with the other person's own record and left out in that one surface.
-    expect(counts).toEqual([[32, 4], [16, 3], [32, 4], [16, 3], [32, 4], [16, 3], [32, 5], [16, 3]]); // prettier-ignore
+    const asked = fixedQueries(built.manifest, roots.surfaces, settled.dropped).map(({ queries }) => queries.length);
+    // One content of the episode is shared with the other person's own record.
+    expect(asked).toEqual([4, 3, 4, 3, 4, 3, 5, 3]);
+    const groups = proveExclusions(built, roots, settled.dropped);
+    expect(groups.map(({ format, proofs }) => [format, proofs.length])).toEqual(asked.map(() => ["DXM1", 1]));
   });
 });
 

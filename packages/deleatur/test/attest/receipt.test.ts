@@ -289,3 +289,32 @@ describe("what does not pass its own verification is never issued", () => {
     expect(codeOf(() => issue(test.ledger, scene))).toBe("NOT_EXCLUDED");
   });
 });
+
+interface Groups {
+  readonly proofs: { surface: string; tree: number; format: string; proofs: readonly string[] }[];
+}
+
+function first({ proofs }: Groups): Groups["proofs"][number] {
+  const [group] = proofs;
+  if (group === undefined) throw new Error("a receipt has proofs");
+  return group;
+}
+
+describe("the multiproofs of a receipt", () => {
+  const { receipt, test: own } = issued(ERASURE);
+  const flaws: readonly (readonly [string, (groups: Groups) => void])[] = [
+    ["none where there are queries", (groups) => void (first(groups).proofs = [])],
+    ["twice the same", (groups) => void (first(groups).proofs = [...first(groups).proofs, ...first(groups).proofs])],
+    ["one said to be of single proofs", (groups) => void (first(groups).format = "DXP1")],
+    ["one of another data location", (groups) => void (first(groups).proofs = groups.proofs[2]?.proofs ?? [])],
+    ["one without its last byte", (groups) => void (first(groups).proofs = ["RFhNMQABAAAAAUA="])],
+    ["a format that nobody knows", (groups) => void (first(groups).format = "DXM2")],
+  ];
+
+  it.each(flaws)("VERIFY-3: %s are refused", (_, change) => {
+    const parsed = JSON.parse(textOf(receipt.bytes)) as Groups;
+    change(parsed);
+    const { outcome } = verifyReceipt(JSON.stringify(parsed), optionsOf(own));
+    expect(outcome.kind).toBe("invalid");
+  });
+});

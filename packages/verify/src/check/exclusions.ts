@@ -2,6 +2,7 @@
 import { compareBytes, equalBytes } from "../bytes.ts";
 import { fromBase64, fromHex } from "../encodings.ts";
 import { tokensUnder, type NameKind } from "../epoch-names.ts";
+import { MAX_MULTIPROOF_QUERIES, verifyExclusions } from "../exclusion-multiproof.ts";
 import { verifyExclusion } from "../exclusion-proof.ts";
 import type { Manifest, ProofGroup } from "../receipt.ts";
 import { fail, pass, type Finding } from "../report.ts";
@@ -79,9 +80,15 @@ export function checkQueries(
     const group = groups[i];
     if (group?.surface !== surface.id || group.tree !== tree)
       flaws.push(fail("no proofs where they should stand", surface.id));
-    else if (group.proofs.length !== queries.length) flaws.push(fail("not one proof for each query", surface.id));
+    else if (group.proofs.length !== proofsFor(group.format, queries.length))
+      flaws.push(fail("not one proof for each query", surface.id));
   }
   return allOf(flaws, `${total} queries in ${all.length / 2} covered data locations, each with a proof`);
+}
+
+/** How many proofs a group carries for so many queries. */
+function proofsFor(format: ProofGroup["format"], queries: number): number {
+  return format === "DXP1" ? queries : Math.ceil(queries / MAX_MULTIPROOF_QUERIES);
 }
 
 /** The tokens of a tree's queries, cut to its width, ascending, each once. */
@@ -103,18 +110,36 @@ export function checkExclusions(
   return all.map((asked, i): Finding => {
     const { surface, tree } = asked;
     const key = keys.get(surface.id);
-    const proofs = groups[i]?.proofs;
+    const group = groups[i];
     const what = tree === 0 ? "contents and keys" : "derivations and identifiers";
-    if (key === undefined || proofs === undefined || surface.roots === null)
+    if (key === undefined || group === undefined || surface.roots === null)
       return fail(`${what}: no key, proofs or roots`, surface.id);
     const root = fromHex(tree === 0 ? surface.roots.membership : surface.roots.lineage);
     const tokens = tokensOf(asked, key);
-    if (tokens.length !== proofs.length) return fail(`${what}: not one proof for each query`, surface.id);
-    for (const [j, token] of tokens.entries()) {
-      const result = verifyExclusion(tree, root, token, fromBase64(proofs[j] ?? ""));
-      if (!result.ok)
-        return fail(`${what}: proof ${j + 1} of ${tokens.length} does not hold: ${result.reason}`, surface.id);
-    }
+    if (proofsFor(group.format, tokens.length) !== group.proofs.length)
+      return fail(`${what}: not one proof for each query`, surface.id);
+    const flaw = firstFlaw(tree, root, tokens, group);
+    if (flaw !== undefined) return fail(`${what}: ${flaw}`, surface.id);
     return { ...pass(`${what}: none of ${tokens.length} is there`), surface: surface.id };
   });
+}
+
+/** Why the first proof that does not hold does not. */
+function firstFlaw(
+  tree: TreeNumber,
+  root: Uint8Array,
+  tokens: readonly Uint8Array[],
+  { format, proofs }: ProofGroup,
+): string | undefined {
+  const run = format === "DXP1" ? 1 : MAX_MULTIPROOF_QUERIES;
+  for (const [j, text] of proofs.entries()) {
+    const queries = tokens.slice(j * run, (j + 1) * run);
+    const proof = fromBase64(text);
+    const result =
+      format === "DXP1"
+        ? verifyExclusion(tree, root, queries[0] ?? new Uint8Array(), proof)
+        : verifyExclusions(tree, root, queries, proof);
+    if (!result.ok) return `proof ${j + 1} of ${proofs.length} does not hold: ${result.reason}`;
+  }
+  return undefined;
 }

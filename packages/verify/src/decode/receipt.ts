@@ -27,8 +27,8 @@ import { MAX_SURFACES } from "./public-form.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
 const MANY = 1_000_000;
-// Header, bitmap of 32 bytes, 255 siblings and a leaf, as base64.
-const MAX_PROOF_TEXT = 11_100;
+/** DXP1: header, bitmap of 32 bytes, 255 siblings and a leaf, as base64. DXM1: bounded by the receipt's own size. */
+const MAX_PROOF_TEXT = { DXP1: 11_100, DXM1: Number.MAX_SAFE_INTEGER } as const;
 
 function signature(field: Field): Envelope["signatures"][number] {
   const at = members(field, ["keyid", "sig"]);
@@ -46,11 +46,12 @@ function envelope(field: Field, maxPayload: number): Envelope {
 
 function proofGroup(field: Field): ProofGroup {
   const at = members(field, ["surface", "tree", "format", "proofs"]);
+  const format = oneOf(at("format"), ["DXP1", "DXM1"]);
   return {
     surface: id(at("surface")),
     tree: oneOf(at("tree"), [0, 1]),
-    format: oneOf(at("format"), ["DXP1"]),
-    proofs: list(at("proofs"), (item) => base64(item, MAX_PROOF_TEXT), MANY),
+    format,
+    proofs: list(at("proofs"), (item) => base64(item, MAX_PROOF_TEXT[format]), MANY),
   };
 }
 
