@@ -23,7 +23,8 @@ CREATE TABLE anchor_state (
   chain BLOB NOT NULL CHECK (length(chain) = 32),
   confirmed INTEGER NOT NULL CHECK (confirmed <= issued),
   confirmed_chain BLOB NOT NULL CHECK (length(confirmed_chain) = 32),
-  rolled_back TEXT
+  rolled_back TEXT,
+  known_before INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE artifact_subjects (
   subject INTEGER NOT NULL,

@@ -4,8 +4,8 @@ import type { EraseCounts, PurgeEvidence, SurfaceEvidence, SurfaceState } from "
 import type { BoundSurface } from "../adapters/registry.ts";
 import type { Engine } from "../engine.ts";
 import type { Purged } from "../model/artifact.ts";
-import type { Writers } from "../model/declaration.ts";
-import type { SurfaceId } from "../model/ids.ts";
+import type { SurfaceDeclaration, Writers } from "../model/declaration.ts";
+import { artifactId, type SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Inquiry } from "./gather-evidence.ts";
 import { notApplicable } from "./look-with-probes.ts";
@@ -107,7 +107,7 @@ function purgeEvidence(
 
 /** What the lineage of each derived surface lacks; the same for every request that the epoch serves. */
 export function lineageOfSurfaces(engine: Engine, scan: SharedScan): SurfaceLineage {
-  const found = new Map<SurfaceId, { rowsWithoutEdge: number; inferredOnly: number; complete: true } | "unknown">();
+  const found = new Map<SurfaceId, { rowsWithoutEdge: number; inferredOnly: number; complete: boolean } | "unknown">();
   for (const { declaration, guarantees } of engine.surfaces) {
     if (!isDerivedRole(declaration.role) || guarantees.scan === "none") continue;
     // Nobody read its rows: what is out of reach is said to be that, not to lack its lineage.
@@ -122,5 +122,16 @@ export function lineageOfSurfaces(engine: Engine, scan: SharedScan): SurfaceLine
     if (known.length === 0 && row.sources.length === 0) counts.rowsWithoutEdge += 1;
     else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) counts.inferredOnly += 1;
   }
+  for (const ref of engine.ledger.metSinceSetBack()) {
+    if (!scan.rows.has(artifactId(ref)) || !isToldBySdk(engine.bound(ref.surface).declaration)) continue;
+    const counts = found.get(ref.surface) ?? { rowsWithoutEdge: 0, inferredOnly: 0, complete: false };
+    if (counts !== "unknown") found.set(ref.surface, { ...counts, complete: false });
+  }
   return found;
+}
+
+/** Whether the SDK may have been told more of a row than its store says: then a ledger that was set back has lost it, and no harvest brings it back. */
+function isToldBySdk({ role, writers, subject, derivedFrom }: SurfaceDeclaration): boolean {
+  if (writers !== "sdk") return false;
+  return role === "derived" || role === "cache" || (subject.length === 0 && derivedFrom.length === 0);
 }

@@ -10,6 +10,7 @@ export interface AnchorStateRow {
   readonly confirmed: number;
   readonly confirmed_chain: Uint8Array;
   readonly rolled_back: string | null;
+  readonly known_before: number | null;
 }
 
 export interface AnchorOutbox {
@@ -27,7 +28,7 @@ export function createOutbox(connection: Connection): AnchorOutbox {
   let isQuiet = false;
   const state = (): AnchorStateRow | undefined =>
     connection.get<AnchorStateRow>(
-      "SELECT anchor, issued, chain, confirmed, confirmed_chain, rolled_back FROM anchor_state",
+      "SELECT anchor, issued, chain, confirmed, confirmed_chain, rolled_back, known_before FROM anchor_state",
     );
   function putBytes(record: Uint8Array): void {
     const known = state();

@@ -43,7 +43,9 @@ export type AnchorRecord =
   | { readonly kind: "allow"; readonly digests: readonly Uint8Array[]; readonly grams: readonly GramOfRuns[] }
   | { readonly kind: "erased"; readonly request: string; readonly items: readonly AnchoredErasure[] }
   | { readonly kind: "hold"; readonly artifact: Uint8Array; readonly until: string }
-  | { readonly kind: "release"; readonly artifact: Uint8Array };
+  | { readonly kind: "release"; readonly artifact: Uint8Array }
+  /** A process records. `mark`: 16 bytes of chance, as hex. */
+  | { readonly kind: "writing"; readonly mark: string };
 
 const KINDS: readonly AnchorRecord["kind"][] = [
   "log",
@@ -57,6 +59,7 @@ const KINDS: readonly AnchorRecord["kind"][] = [
   "erased",
   "hold",
   "release",
+  "writing",
 ];
 const DENYLIST_KINDS: readonly DenylistKind[] = ["identifier", "record", "exact", "folded"];
 const DIGEST_BYTES = 32;
@@ -221,6 +224,9 @@ export function encodeRecord(record: AnchorRecord): Uint8Array {
     case "release":
       out.bytes(record.artifact);
       break;
+    case "writing":
+      out.request(record.mark);
+      break;
   }
   return out.end();
 }
@@ -285,5 +291,7 @@ function decodeBody(kind: AnchorRecord["kind"], from: Reader): AnchorRecord {
       return { kind, artifact: from.digest(), until: from.text() };
     case "release":
       return { kind, artifact: from.digest() };
+    case "writing":
+      return { kind, mark: from.request() };
   }
 }

@@ -182,7 +182,7 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
   function begin(act?: { readonly role: string; readonly reason: string }): void {
     const anchor = core.random(16);
     const chain = genesis(anchor);
-    connection.run("INSERT INTO anchor_state VALUES (1, ?, 0, ?, 0, ?, NULL)", anchor, chain, chain);
+    connection.run("INSERT INTO anchor_state VALUES (1, ?, 0, ?, 0, ?, NULL, NULL)", anchor, chain, chain);
     tellAll(core);
     parts.log.append({ type: "anchor-begun", at: utcTime(core.clock()), ...act });
   }
@@ -190,7 +190,7 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
   /** A ledger that knows of no anchor, beside one that is its own: it was set back to a time before. */
   function beginFrom(anchor: string): AnchorStateRow {
     const id = new Uint8Array(Buffer.from(anchor, "hex"));
-    connection.run("INSERT INTO anchor_state VALUES (1, ?, 0, ?, 0, ?, NULL)", id, genesis(id), genesis(id));
+    connection.run("INSERT INTO anchor_state VALUES (1, ?, 0, ?, 0, ?, NULL, NULL)", id, genesis(id), genesis(id));
     const row = outbox.state();
     if (row === undefined) throw new LedgerError("LEDGER_DAMAGED", "the ledger cannot note its anchor, repair it");
     return row;
@@ -204,13 +204,13 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
     const own = hasFork
       ? connection.all<{ record: Uint8Array }>("SELECT record FROM anchor_outbox ORDER BY number")
       : [];
-    outbox.quietly(() =>
+    outbox.quietly(() => {
       readOn(file, undefined, (frame) => {
         if (frame.number === 0 || (!isForked && frame.number <= row.issued)) return;
         adopted += 1;
         if (!adoptRecord(core, parts, decodeRecord(frame.record), hasFork)) hasFork = true;
-      }),
-    );
+      });
+    });
     connection.run("DELETE FROM anchor_outbox");
     connection.run(
       "UPDATE anchor_state SET issued = ?, chain = ?, confirmed = ?, confirmed_chain = ?",
@@ -229,7 +229,10 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
       isForked: hasFork,
       lostRequests: hasFork ? [] : lostRequests(size),
     };
-    connection.run("UPDATE anchor_state SET rolled_back = ?", JSON.stringify(rollback));
+    connection.run(
+      "UPDATE anchor_state SET rolled_back = ?, known_before = coalesce(known_before, (SELECT max(id) FROM artifacts), 0)",
+      JSON.stringify(rollback),
+    );
     parts.log.append({ type: "ledger-rolled-back", at, size, anchored, isForked: hasFork, adopted });
   }
 
@@ -344,7 +347,7 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
         });
       connection.transaction(() => {
         const row = outbox.state();
-        const rolledBack = row?.rolled_back ?? null;
+        const [rolledBack, knownBefore] = [row?.rolled_back ?? null, row?.known_before ?? null];
         // Whatever stands there is kept for whoever looks into it.
         moveAside(file, row === undefined ? "unknown" : hexOf(row.anchor).slice(0, 8));
         connection.run("DELETE FROM anchor_outbox");
@@ -352,7 +355,7 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
         known = undefined;
         lost = undefined;
         begin(act);
-        connection.run("UPDATE anchor_state SET rolled_back = ?", rolledBack);
+        connection.run("UPDATE anchor_state SET rolled_back = ?, known_before = ?", rolledBack, knownBefore);
       });
       flush(true);
     },

@@ -14,6 +14,7 @@ import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
 import type { RequestJournal } from "./request-record.ts";
 import type { WordRuns } from "./word-runs.ts";
+import type { WritingMark } from "./writing-mark.ts";
 
 export interface LedgerOptions {
   /** Path of the ledger's SQLite file. */
@@ -379,6 +380,7 @@ export interface Ledger
     ErasedContents,
     Looks,
     Anchoring,
+    WritingMark,
     Compaction {
   readonly file: string;
   readonly keys: LedgerKeys;

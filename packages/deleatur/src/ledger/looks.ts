@@ -1,7 +1,7 @@
 // What looks at the stores after a request is closed leave behind: replays that run, likenesses that were kept, ends of watches. It must not judge.
 import { requestId, type ArtifactRef, type RequestId, type SurfaceId } from "../model/ids.ts";
 import { now, type LedgerCore } from "./ledger-core.ts";
-import { STATE } from "./lineage-codes.ts";
+import { ORIGINS, STATE } from "./lineage-codes.ts";
 import { openRef } from "./lineage.ts";
 
 export interface WatchEnd {
@@ -17,6 +17,8 @@ export interface Looks {
   openReplays(): readonly RequestId[];
   /** Live artifacts whose key was erased once, with the request that did. */
   livesUnderErased(): readonly { readonly ref: ArtifactRef; readonly request: RequestId }[];
+  /** Live artifacts that a harvest alone has entered since the ledger was set back: persons and sources that only the SDK was told of them may be lost. */
+  metSinceSetBack(): readonly ArtifactRef[];
   keepLikeness(ref: ArtifactRef): void;
   isKeptLikeness(ref: ArtifactRef): boolean;
   noteWatch(surfaces: ReadonlyMap<SurfaceId, boolean>): void;
@@ -40,6 +42,15 @@ export function createLooks(core: LedgerCore): Looks {
           STATE.live,
         )
         .map(({ request, ...row }) => ({ ref: openRef(core, row), request: requestId(request) })),
+    metSinceSetBack: () =>
+      connection
+        .all<{ digest: Uint8Array; surface: string; sealed: Uint8Array }>(
+          `SELECT a.digest, a.surface, a.sealed FROM anchor_state AS s JOIN artifacts AS a ON a.id > s.known_before
+           WHERE a.state = ? AND a.known_by <> ?`,
+          STATE.live,
+          ORIGINS.indexOf("recorded"),
+        )
+        .map((row) => openRef(core, row)),
     keepLikeness: (ref) =>
       void connection.run(
         "INSERT INTO kept_likenesses VALUES (?, ?) ON CONFLICT DO NOTHING",

@@ -32,6 +32,7 @@ import { createRequestJournal } from "./request-journal.ts";
 import { createRequests } from "./requests.ts";
 import { createRisks } from "./risks.ts";
 import { createWordRuns } from "./word-runs.ts";
+import { createWritingMark } from "./writing-mark.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -92,6 +93,7 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
   const denylist = createDenylist(core);
   const fingerprints = createFingerprints(core);
   const anchor = createAnchor(core, anchorFile, { denylist, fingerprints, log });
+  const { writing, close: markWritten } = createWritingMark(core, anchor);
   const ledger: Ledger = {
     file: connection.file,
     keys,
@@ -107,6 +109,7 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
     ...createErasedContents(core),
     ...createLooks(core),
     ...anchor,
+    ...writing,
     ...filter,
     ...createHeldWrites(core),
     ...createRequests(core),
@@ -123,7 +126,7 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
     close() {
       try {
         // What the anchor does not get here it gets at the next open: nothing is deleted in between.
-        if (!connection.readonly) closeAnchor(anchor);
+        if (!connection.readonly) closeAnchor(anchor, markWritten);
         if (!connection.readonly) compaction.compact();
       } finally {
         connection.close();
@@ -133,8 +136,9 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
   return { ledger, log, anchor };
 }
 
-function closeAnchor(anchor: OpenedAnchor): void {
+function closeAnchor(anchor: OpenedAnchor, markWritten: () => void): void {
   try {
+    markWritten();
     anchor.flushAnchor();
   } catch (error) {
     if (!(error instanceof LedgerError && error.code === "LEDGER_LOCKED")) throw error;

@@ -58,6 +58,7 @@ export async function writeUnderIntent<Result>(
 ): Promise<Result | Held> {
   for (const { ref } of writes) engine.bound(ref.surface);
   refuseUnsound(engine);
+  if (engine.ledger.noteWriting()) refuseUnsound(engine);
   await finishOthers(engine, signal);
   const offered = askGuard(engine, writes);
   if (offered.held.length > 0) return holdWrites(engine, offered.held);

@@ -12,8 +12,12 @@ import {
   recordBoth,
   recordEpisode,
   S,
+  S_SAYS,
   type Scene,
+  SUMMARIES,
+  SUMMARIES_SQL,
   T,
+  T_SAYS,
   tempFolder,
 } from "./scene.ts";
 
@@ -36,14 +40,15 @@ async function anchoredMemory(): Promise<Anchored> {
 function backUp({ directory }: Scene): (names: readonly string[]) => void {
   const backup = tempFolder();
   for (const name of ["deleatur.db", "memory.db"]) {
-    for (const end of ["", "-wal"])
+    for (const end of ["", "-wal"].filter((one) => existsSync(join(directory, name + one))))
       cpSync(join(directory, name + end), join(backup, name + end), { force: true, recursive: true });
   }
   return (names) => {
     for (const name of names)
       for (const end of ["", "-wal", "-shm"]) {
         rmSync(join(directory, name + end), { force: true });
-        if (end !== "-shm") cpSync(join(backup, name + end), join(directory, name + end), { recursive: true });
+        if (existsSync(join(backup, name + end)))
+          cpSync(join(backup, name + end), join(directory, name + end), { recursive: true });
       }
   };
 }
@@ -165,4 +170,64 @@ it("GUARD-5: an attestation under an anchor does not say that there is none, and
   const said = Buffer.from(payload, "base64").toString();
   expect(said).toContain("limits");
   expect(said).not.toContain("no anchor");
+});
+
+it("GUARD-5 LINEAGE-3: a source that only the SDK was told of is lost with the ledger: no erasure is attested until the text is derived anew", async () => {
+  const scene = await openScene({
+    sql: EPISODES_SQL + SUMMARIES_SQL,
+    surfaces: { episodes: EPISODES, summaries: { ...SUMMARIES, shared: "destroy" } },
+    connect: { anchor: { file: join(tempFolder(), "deleatur.anchor") } },
+  });
+  await recordBoth(scene);
+  scene.app.pragma("wal_checkpoint(TRUNCATE)");
+  const restore = backUp(scene);
+  // The store's own column names one of its two sources.
+  const derive = (sources: readonly string[]): Promise<unknown> =>
+    scene.memory.derive(
+      "summaries",
+      { key: "m1", sources, content: { text: "A cellar was wet, a roof is tight" } },
+      () => {
+        const row = scene.app.prepare("INSERT OR REPLACE INTO summaries VALUES ('m1', ?, ?)");
+        row.run('["t1"]', "A cellar was wet, a roof is tight");
+      },
+    );
+  await derive(["episodes/t1", "episodes/s1"]);
+  await scene.memory.close();
+  restore(["deleatur.db"]);
+  const memory = await scene.reopen();
+  expect((await memory.replay({ now: true })).state).toBe("whole");
+  const outcome = await memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome), outcome.attestation.kind]).toEqual([
+    "UNCONFIRMED",
+    ["LINEAGE_MISSING"],
+    "withheld",
+  ]);
+  await derive(["episodes/t1"]);
+  expectErasure(scene, await memory.resume(outcome.request, { now: true }));
+});
+
+it("GUARD-5: a record's person that only the SDK was told of is lost with the ledger: no erasure is attested over it", async () => {
+  const scene = await openScene({
+    sql: "CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL);",
+    surfaces: {
+      notes: { kind: "sqlite", role: "primary", store: "memory", table: "notes", key: "id", content: ["text"] },
+    },
+    connect: { anchor: { file: join(tempFolder(), "deleatur.anchor") } },
+  });
+  const record = (key: string, person: string, text: string): Promise<unknown> =>
+    scene.memory.record("notes", { key, subjects: [person], content: { text } }, () => {
+      scene.app.prepare("INSERT OR REPLACE INTO notes VALUES (?, ?)").run(key, text);
+    });
+  await record("s1", S, S_SAYS[0]);
+  await record("t1", T, T_SAYS[0]);
+  scene.app.pragma("wal_checkpoint(TRUNCATE)");
+  const restore = backUp(scene);
+  await record("s2", S, S_SAYS[1]);
+  await scene.memory.close();
+  restore(["deleatur.db"]);
+  const memory = await scene.reopen();
+  await memory.replay({ now: true });
+  const outcome = await memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome)]).toEqual(["UNCONFIRMED", ["LINEAGE_MISSING"]]);
+  expect(scene.rows("SELECT id FROM notes ORDER BY id")).toEqual([{ id: "s2" }, { id: "t1" }]);
 });

@@ -3,6 +3,7 @@ import type { Migration } from "../migrate.ts";
 
 const SQL = `
 -- One row once there was an anchor. issued, confirmed: numbers of records; chain: hash over all of them. rolled_back: JSON, set until a replay has ended.
+-- known_before: the last of artifacts.id when the ledger was first set back; what a harvest alone entered behind it may lack what only the SDK was told.
 CREATE TABLE anchor_state (
   only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
   anchor BLOB NOT NULL CHECK (length(anchor) = 16),
@@ -10,7 +11,8 @@ CREATE TABLE anchor_state (
   chain BLOB NOT NULL CHECK (length(chain) = 32),
   confirmed INTEGER NOT NULL CHECK (confirmed <= issued),
   confirmed_chain BLOB NOT NULL CHECK (length(confirmed_chain) = 32),
-  rolled_back TEXT
+  rolled_back TEXT,
+  known_before INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- Records that the anchor is not known to have yet.
