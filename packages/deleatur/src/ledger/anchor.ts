@@ -210,6 +210,8 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
         adopted += 1;
         if (!adoptRecord(core, parts, decodeRecord(frame.record), hasFork)) hasFork = true;
       });
+      // What this ledger did by itself was later to it: a lift of its own is not undone by the entries that it lifted.
+      for (const { record } of own) adoptRecord(core, parts, decodeRecord(new Uint8Array(record)), true);
     });
     connection.run("DELETE FROM anchor_outbox");
     connection.run(

@@ -2,6 +2,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { liftEntries } from "../../src/audit/lift-entries.ts";
+import { requestId } from "../../src/model/ids.ts";
 import {
   codes,
   EPISODES,
@@ -230,4 +232,27 @@ it("GUARD-5: a record's person that only the SDK was told of is lost with the le
   const outcome = await memory.forget({ subject: [S], now: true });
   expect([outcome.verdict, codes(outcome)]).toEqual(["UNCONFIRMED", ["LINEAGE_MISSING"]]);
   expect(scene.rows("SELECT id FROM notes ORDER BY id")).toEqual([{ id: "s2" }, { id: "t1" }]);
+});
+
+it("GUARD-3 GUARD-5: what was lawfully lifted while the anchor was away stays lifted when the ledger turns out to have gone on another way", async () => {
+  const { scene, anchor } = await anchoredMemory();
+  await recordBoth(scene);
+  const forgotten = await scene.memory.forget({ subject: [S], now: true });
+  const request = requestId(forgotten.request);
+  await scene.memory.close();
+  const restore = backUp(scene);
+  await scene.reopen();
+  await scene.memory.forget({ subject: [T], now: true });
+  await scene.memory.close();
+  restore(["deleatur.db"]);
+  renameSync(anchor, `${anchor}.elsewhere`);
+  await scene.reopen();
+  liftEntries(scene.memory.engine, { request, role: "privacy-officer", reason: "NEW_CONSENT" });
+  renameSync(`${anchor}.elsewhere`, anchor);
+  const { engine } = await scene.reopen();
+  expect(engine.ledger.anchorState()).toMatchObject({ is: "rolled-back", isForked: true });
+  expect(engine.ledger.denylistCount(request)).toBe(0);
+  scene.app.prepare("INSERT INTO episodes VALUES ('s1', 's-4471', ?)").run(S_SAYS[0]);
+  expect((await scene.memory.replay({ now: true })).state).toBe("whole");
+  expect(scene.rows("SELECT id FROM episodes")).toEqual([{ id: "s1" }]);
 });
