@@ -142,7 +142,9 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
       return false;
     // A chain of sources that does not end is no reason to erase.
     if (depth >= DEPTH) return false;
-    let answer = true;
+    // Recorded again since, and gone by itself: what derives from it is not the forgotten person's.
+    let answer =
+      engine.bound(source.surface).declaration.keys === "unique" || ledger.artifact(source)?.state !== "live";
     for await (const row of (await engine.open(source.surface)).read([source.key], signal)) {
       const found = await judge(row, depth + 1);
       answer = found !== undefined && !found.isHeld;

@@ -15,7 +15,7 @@ export interface Looks {
   noteReplay(request: RequestId): void;
   endReplay(request: RequestId): void;
   openReplays(): readonly RequestId[];
-  /** Live artifacts whose key was erased once, with the request that did. */
+  /** Live artifacts whose key was erased once, as this ledger knows from its anchor alone, with the request that did. What it erased itself and has as living was recorded again since. */
   livesUnderErased(): readonly { readonly ref: ArtifactRef; readonly request: RequestId }[];
   /** Live artifacts that a harvest alone has entered since the ledger was set back: persons and sources that only the SDK was told of them may be lost. */
   metSinceSetBack(): readonly ArtifactRef[];
@@ -38,7 +38,9 @@ export function createLooks(core: LedgerCore): Looks {
         .all<{ digest: Uint8Array; surface: string; sealed: Uint8Array; request: string }>(
           `SELECT a.digest, a.surface, a.sealed, min(e.request) AS request FROM erased_contents AS e
            JOIN artifacts AS a ON a.digest = e.artifact WHERE a.state = ? AND e.fate = 'erased'
-           AND NOT EXISTS (SELECT 1 FROM lifted_requests AS l WHERE l.request = e.request) GROUP BY a.digest`,
+           AND NOT EXISTS (SELECT 1 FROM lifted_requests AS l WHERE l.request = e.request)
+           AND NOT EXISTS (SELECT 1 FROM erasures AS own WHERE own.artifact = e.artifact AND own.request = e.request)
+           GROUP BY a.digest`,
           STATE.live,
         )
         .map(({ request, ...row }) => ({ ref: openRef(core, row), request: requestId(request) })),

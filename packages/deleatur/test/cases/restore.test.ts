@@ -226,6 +226,36 @@ describe("a store of last week", () => {
     expect(scene.rows("SELECT id, account FROM notes")).toEqual([{ id: 1, account: "t-0815" }]);
   });
 
+  it("GUARD-4 C22: nor what somebody else derived from a row under an erased key, and kept when that row was deleted", async () => {
+    const scene = await openScene({
+      sql: `CREATE TABLE notes (id INTEGER PRIMARY KEY, account TEXT, text TEXT NOT NULL); ${SUMMARIES_SQL}`,
+      surfaces: {
+        notes: { ...EPISODES, table: "notes", keys: "reusable" },
+        summaries: {
+          ...SUMMARIES,
+          derivedFrom: { surface: "notes", column: "source_ids", as: "json" },
+          shared: "destroy",
+        },
+      },
+    });
+    const record = (id: number, person: string, text: string): Promise<unknown> =>
+      scene.memory.record("notes", { key: String(id), subjects: [person], content: { text } }, () => {
+        scene.app.prepare("INSERT INTO notes VALUES (?, ?, ?)").run(id, person.slice("account:".length), text);
+      });
+    await record(1, T, T_SAYS[0]);
+    await record(2, S, S_SAYS[0]);
+    expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+    await record(2, T, T_SAYS[1]);
+    const write = { key: "m", sources: ["notes/2"], content: { text: "Bees are kept beside the tracks" } };
+    await scene.memory.derive("summaries", write, () => {
+      scene.app.prepare("INSERT INTO summaries VALUES ('m', '[2]', ?)").run(write.content.text);
+    });
+    scene.app.exec("DELETE FROM notes WHERE id = 2");
+    for await (const look of scene.memory.watch({ once: true })) expect(look.outcome).toBe("clean");
+    expect((await scene.memory.replay({ now: true })).state).toBe("whole");
+    expect(scene.rows("SELECT id FROM summaries")).toEqual([{ id: "m" }]);
+  });
+
   it("GUARD-3 GUARD-4: what was lawfully lifted stays, distinctive words in somebody else's record are held and not destroyed", async () => {
     const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
     await recordBoth(scene);
