@@ -120,6 +120,10 @@ CREATE TABLE guard_state (
   folded INTEGER NOT NULL,
   held INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE guard_terms (
+  request TEXT NOT NULL PRIMARY KEY,
+  until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE guarded_owners (
   guard INTEGER NOT NULL REFERENCES guarded_requests (guard) ON DELETE CASCADE,
   owner BLOB NOT NULL,
@@ -314,6 +318,7 @@ CREATE INDEX derivations_by_derived ON derivations (derived, source);
 CREATE INDEX fences_by_request ON fences (request);
 CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
 CREATE INDEX guarded_owners_by_owner ON guarded_owners (owner);
+CREATE INDEX log_entries_by_at ON log_entries (at);
 CREATE INDEX participant_orders_by_participant ON participant_orders (participant, placed);
 CREATE INDEX participants_by_surface ON participants (surface);
 CREATE UNIQUE INDEX risks_open ON risks (request, surface, kind) WHERE closed IS NULL;

@@ -27,6 +27,8 @@ export interface Check {
   readonly shared: readonly SharedStore[];
   /** The ledger against its anchor, read whole. */
   readonly anchor: AnchorState;
+  /** Requests whose do-not-store entries are past their term: they stand until somebody lifts them. */
+  readonly expired: number;
   readonly best: BestOutcome;
 }
 
@@ -81,6 +83,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
     missing: census.report.missing.map(({ container }) => container),
     shared: census.shared,
     anchor,
+    expired: engine.ledger.endedTerms().length,
     best: bestOutcome(engine.boundary, {
       surfaces: told,
       undeclared,

@@ -97,6 +97,8 @@ export interface BoundaryInput {
   readonly writers?: Writers | undefined;
   /** How often `watch` looks: a surface with foreign writers counts as watched only within that time. */
   readonly watch?: string | undefined;
+  /** How long do-not-store entries stand before `lift --expired` may take them out; until they are lifted otherwise, where absent. */
+  readonly guard?: { readonly expire?: string | undefined } | undefined;
   /** For every surface of the role that does not say otherwise. */
   readonly horizonLimit?: { readonly cache?: string | undefined; readonly backup?: string | undefined } | undefined;
   /** `ledger` is a text (`sqlite:./deleatur.db`), every other name a store. */

@@ -37,6 +37,7 @@ export function lintBoundary(
   lintCensus(input, context.stores, report);
   lintHorizonLimits(surfaces, context, report);
   lintWatch(input, report);
+  lintGuard(input, report);
   return problems;
 }
 
@@ -46,6 +47,14 @@ function lintWatch({ watch }: BoundaryInput, report: Report): void {
   const seconds = durationSeconds(watch);
   if (seconds < 1 || seconds > 30 * 86_400)
     report("BAD_FIELD", ["watch"], "is no time between two looks", "use PT1S to P30D, for example PT1H");
+}
+
+/** Entries that go sooner than a held write is decided, or a backup is gone, guard nothing. */
+function lintGuard({ guard }: BoundaryInput, report: Report): void {
+  if (guard?.expire === undefined) return;
+  const days = durationSeconds(guard.expire) / 86_400;
+  if (days < 30 || days > 36_500)
+    report("BAD_FIELD", ["guard", "expire"], "is no term of a guard", "use P30D to P36500D, for example P1095D");
 }
 
 function lintIdentifiers(input: BoundaryInput, surfaces: readonly WrittenSurface[], report: Report): void {

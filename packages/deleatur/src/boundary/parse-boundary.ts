@@ -118,6 +118,7 @@ function assemble(input: BoundaryInput, surfaces: Boundary["surfaces"], connecte
       quiet: input.census?.quiet ?? [],
     },
     ...(input.watch === undefined ? {} : { watchSeconds: durationSeconds(input.watch) }),
+    ...(input.guard?.expire === undefined ? {} : { guardSeconds: durationSeconds(input.guard.expire) }),
     connect: {
       ledger: connected.ledger,
       ...(connected.anchor === undefined ? {} : { anchor: connected.anchor }),

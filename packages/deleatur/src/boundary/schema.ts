@@ -152,6 +152,11 @@ export const boundarySchema: z.ZodType<BoundaryInput> = z
       .optional(),
     writers: writers.optional(),
     watch: duration("how often `deleatur watch` looks, at most P30D").optional(),
+    guard: z
+      .strictObject({
+        expire: duration("how long do-not-store entries stand before they may be taken out, at least P30D").optional(),
+      })
+      .optional(),
     horizonLimit: z
       .strictObject({
         cache: duration("longest horizon of a cache, P30D where none is given").optional(),

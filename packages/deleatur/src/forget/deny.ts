@@ -51,6 +51,8 @@ export function denyReturn(
         return [{ ref, fate, ...(tag === undefined ? {} : { tag }) }];
       }),
     );
+    // Given anew in each round: what is filed later stands as long.
+    if (engine.boundary.guardSeconds !== undefined) ledger.giveTerm(request, engine.boundary.guardSeconds);
     ledger.putFingerprints([{ request, owners, grams: runs.of(needles) }]);
     if (runs.textsCutOff() > 0)
       ledger.append({

@@ -3,6 +3,7 @@ import { requestId } from "../model/ids.ts";
 import type { AnchorRecord } from "./anchor-records.ts";
 import { storeErased, storeLift } from "./erased-contents.ts";
 import { packRuns } from "./fingerprints.ts";
+import { storeTerm } from "./guard-terms.ts";
 import { noteFiled } from "./guard-filter.ts";
 import { now, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { Denylist, Fingerprints } from "./ledger.ts";
@@ -67,6 +68,9 @@ export function adoptRecord(core: LedgerCore, parts: Adopting, record: AnchorRec
       return true;
     case "erased":
       storeErased(core, record.request, record.items);
+      return true;
+    case "term":
+      storeTerm(core, record.request, record.until);
       return true;
     case "hold":
       if (connection.get("SELECT 1 FROM holds WHERE artifact = ?", record.artifact) === undefined)

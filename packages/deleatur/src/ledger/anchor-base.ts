@@ -24,6 +24,10 @@ export function tellAll(core: LedgerCore): void {
   tellErased(core);
   for (const { request } of connection.all<{ request: string }>("SELECT request FROM lifted_requests"))
     outbox.put({ kind: "lift-request", request });
+  for (const { request, until } of connection.all<{ request: string; until: string }>(
+    "SELECT request, until FROM guard_terms",
+  ))
+    outbox.put({ kind: "term", request, until });
   for (const { artifact, until } of connection.all<{ artifact: Uint8Array; until: string }>(
     "SELECT artifact, until FROM holds UNION ALL SELECT artifact, until FROM adopted_holds",
   ))

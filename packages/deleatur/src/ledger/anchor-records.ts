@@ -45,7 +45,8 @@ export type AnchorRecord =
   | { readonly kind: "hold"; readonly artifact: Uint8Array; readonly until: string }
   | { readonly kind: "release"; readonly artifact: Uint8Array }
   /** A process records. `mark`: 16 bytes of chance, as hex. */
-  | { readonly kind: "writing"; readonly mark: string };
+  | { readonly kind: "writing"; readonly mark: string }
+  | { readonly kind: "term"; readonly request: string; readonly until: string };
 
 const KINDS: readonly AnchorRecord["kind"][] = [
   "log",
@@ -60,6 +61,7 @@ const KINDS: readonly AnchorRecord["kind"][] = [
   "hold",
   "release",
   "writing",
+  "term",
 ];
 const DENYLIST_KINDS: readonly DenylistKind[] = ["identifier", "record", "exact", "folded"];
 const DIGEST_BYTES = 32;
@@ -227,6 +229,10 @@ export function encodeRecord(record: AnchorRecord): Uint8Array {
     case "writing":
       out.request(record.mark);
       break;
+    case "term":
+      out.request(record.request);
+      out.text(record.until);
+      break;
   }
   return out.end();
 }
@@ -293,5 +299,7 @@ function decodeBody(kind: AnchorRecord["kind"], from: Reader): AnchorRecord {
       return { kind, artifact: from.digest() };
     case "writing":
       return { kind, mark: from.request() };
+    case "term":
+      return { kind, request: from.request(), until: from.text() };
   }
 }

@@ -1,6 +1,7 @@
 // What was erased with which content, by keyed digests: written before the first delete, and what a restored store is held against. It must not judge.
 import { requestId, type ArtifactRef, type RequestId } from "../model/ids.ts";
 import type { AnchoredErasure } from "./anchor-records.ts";
+import { dropTerm } from "./guard-terms.ts";
 import { now, type LedgerCore } from "./ledger-core.ts";
 
 const TOLD_AT_ONCE = 10_000;
@@ -47,6 +48,7 @@ export function storeErased(
 }
 
 export function storeLift(core: LedgerCore, request: string): void {
+  dropTerm(core, request);
   core.connection.run("INSERT INTO lifted_requests VALUES (?, ?) ON CONFLICT DO NOTHING", request, now(core));
 }
 

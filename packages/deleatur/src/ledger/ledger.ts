@@ -5,6 +5,7 @@ import type { Derived } from "./closure.ts";
 import type { Anchoring } from "./anchor.ts";
 import type { Compaction } from "./compaction.ts";
 import type { GuardFilter } from "./guard-filter.ts";
+import type { GuardTerms } from "./guard-terms.ts";
 import type { HeldWrites } from "./held-writes.ts";
 import type { LedgerIdentity } from "./identity.ts";
 import type { ErasedContents } from "./erased-contents.ts";
@@ -369,6 +370,7 @@ export interface Ledger
     WordRuns,
     Fingerprints,
     GuardFilter,
+    GuardTerms,
     HeldWrites,
     RequestJournal,
     Epochs,

@@ -69,6 +69,8 @@ export interface LiftEntry {
   readonly type: "denylist-lifted";
   readonly at: string;
   readonly request?: string;
+  /** The term of the request's entries had ended. */
+  readonly expired?: true;
   readonly role: string;
   readonly reason: string;
   /** Rounded. */

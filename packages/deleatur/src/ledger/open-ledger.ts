@@ -15,6 +15,7 @@ import { createErasedContents } from "./erased-contents.ts";
 import { createFence } from "./fence.ts";
 import { createFingerprints } from "./fingerprints.ts";
 import { createGuardFilter } from "./guard-filter.ts";
+import { createGuardTerms } from "./guard-terms.ts";
 import { createHeldWrites } from "./held-writes.ts";
 import { createHolds } from "./holds.ts";
 import { createIdentity } from "./identity.ts";
@@ -111,6 +112,7 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
     ...anchor,
     ...writing,
     ...filter,
+    ...createGuardTerms(core),
     ...createHeldWrites(core),
     ...createRequests(core),
     ...createRequestJournal(core),

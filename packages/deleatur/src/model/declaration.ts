@@ -128,6 +128,8 @@ export interface Boundary {
   readonly census: { readonly include: readonly string[]; readonly quiet: readonly string[] };
   /** Within how many seconds a watch must have looked at a surface with foreign writers; absent: nothing counts as watched. Never published. */
   readonly watchSeconds?: number;
+  /** After how many seconds the do-not-store entries of a request may be taken out as expired; absent: never. Never published. */
+  readonly guardSeconds?: number;
   readonly connect: {
     readonly ledger: string;
     /** The file that the ledger is anchored in, outside the stores' backup set (GUARD-5). */

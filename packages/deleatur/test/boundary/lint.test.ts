@@ -362,6 +362,13 @@ const BROKEN: readonly Broken[] = [
     field: "surfaces.other.horizonLimit",
   },
   {
+    rule: "a term that ends before a held write is decided",
+    from: "deleatur: 1",
+    to: "deleatur: 1\nguard: { expire: P29D }",
+    code: "BAD_FIELD",
+    field: "guard.expire",
+  },
+  {
     rule: "a window that is none",
     from: "table: summaries,",
     to: "table: summaries, purge: { window: nights },",

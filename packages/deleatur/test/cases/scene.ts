@@ -43,6 +43,7 @@ export interface SceneSetup {
   readonly exempt?: BoundaryInput["exempt"];
   readonly census?: BoundaryInput["census"];
   readonly watch?: BoundaryInput["watch"];
+  readonly guard?: BoundaryInput["guard"];
   /** Off unless said: the better-sqlite3 default, the harder case. */
   readonly secureDelete?: boolean;
   readonly report?: NonNullable<OpenOptions["report"]>;
@@ -153,6 +154,7 @@ function boundaryOf(setup: SceneSetup, directory: string): ReturnType<typeof def
       ...(setup.exempt === undefined ? {} : { exempt: setup.exempt }),
       ...(setup.census === undefined ? {} : { census: setup.census }),
       ...(setup.watch === undefined ? {} : { watch: setup.watch }),
+      ...(setup.guard === undefined ? {} : { guard: setup.guard }),
       connect: {
         ledger: "sqlite:./deleatur.db",
         memory: { file: "./memory.db" },

@@ -398,6 +398,30 @@ describe("what stays open", () => {
     for (const secret of SECRETS) expect(log).not.toContain(secret);
   });
 
+  it("GUARD-2 GUARD-3: entries past their term are told by check and lifted by name, not by a clock that has jumped", async () => {
+    const memory = smallMemory({ top: "guard: { expire: P30D }" });
+    await askCli(memory.directory, ["forget", "--subject-file", subjectFile(memory), "--now"]);
+    const later = { clock: () => new Date(Date.now() + 40 * 86_400_000) };
+    const sweep = ["lift", "--expired", "--role", "privacy-officer", "--reason", "TERM_ENDED"];
+    const early = await runCli(memory.directory, sweep);
+    expect([early.exitCode, early.out.trim()]).toEqual([0, "No term has ended, nothing was lifted"]);
+    expect((await runCli(memory.directory, ["check"])).out).not.toContain("--expired");
+    const told = await runCli(memory.directory, ["check"], later);
+    expect(told.out).toContain("entries of 1 request are past their term, and stand: deleatur lift --expired");
+    expect((await askCli(memory.directory, ["check"], later)).json["guard"]).toEqual({ expired: 1 });
+    const jumped = await askCli(memory.directory, sweep, later);
+    expect([jumped.exitCode, jumped.json.error?.code]).toEqual([2, "CLOCK_AHEAD"]);
+    const day = later.clock().toISOString().slice(0, 10);
+    expect(jumped.json.error?.cure).toContain(`--today ${day}`);
+    const wrong = await askCli(memory.directory, [...sweep, "--today", "2020-02-30"], later);
+    expect(wrong.json.error?.code).toBe("CLOCK_CONTRADICTED");
+    const said = await runCli(memory.directory, [...sweep, "--today", day], later);
+    expect(said.out).toMatch(/^\d+ do-not-store entries of 1 request lifted and logged: their term had ended$/mu);
+    expect((await askCli(memory.directory, sweep, later)).json).toMatchObject({ lifted: 0, requests: [] });
+    const alone = [...sweep.filter((flag) => flag !== "--expired"), "--today", day];
+    expect((await askCli(memory.directory, alone)).json.error?.code).toBe("TODAY_ALONE");
+  });
+
   it("VERDICT-4 RISK-1: a store out of reach is a tombstone at best, settled all the same; when it is back, the resumed request erases there", async () => {
     const memory = smallMemory({
       surfaces: `  archive: { kind: sqlite, role: transcript, label: archive, store: archive, table: episodes, key: id,

@@ -63,6 +63,8 @@ export interface SmallMemoryOptions {
   /** Whether every connection had secure_delete from the start: no purge then locks the store. */
   readonly isAdopted?: boolean;
   readonly writers?: string;
+  /** Lines at the top of the boundary. */
+  readonly top?: string;
   /** A summary of Jonas's words alone that has six words of Marta's: a likeness for a person to decide. */
   readonly hasLikeness?: boolean;
 }
@@ -80,6 +82,7 @@ export function smallMemory(options: SmallMemoryOptions = {}): SmallMemory {
 boundary: test/small
 identifiers: [account]
 writers: ${writers}
+${options.top ?? ""}
 surfaces:
   episodes:  { kind: sqlite, role: primary, label: "conversation memory", store: memory, table: episodes, key: id,
                subject: { column: user_id, type: account }, content: [text] }

@@ -41,6 +41,7 @@ async function check(flags: CheckFlags, context: VerbContext): Promise<VerbResul
       missing: checked.missing,
       shared: checked.shared,
       anchor: checked.anchor,
+      guard: { expired: checked.expired },
       best: checked.best,
     },
     exitCode: exitOf(checked.best),
@@ -89,6 +90,7 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
       : ["", paint.yellow("In the inventory, but not there:"), ...checked.missing.map((name) => `  ${name}`)]),
     ...sharedLines(checked, paint.yellow),
     ...anchorLines(checked, paint),
+    ...expiredLines(checked),
     "",
     ...bestLines(checked.best, paint),
     "",
@@ -98,6 +100,15 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
 function sharedLines({ shared }: Check, paint: (text: string) => string): readonly string[] {
   const lines = new Set(shared.flatMap(({ container, ledgers }) => ledgers.map((id) => `  ${container}: ${id}`)));
   return lines.size === 0 ? [] : ["", paint("Under another ledger as well:"), ...lines];
+}
+
+function expiredLines({ expired }: Check): readonly string[] {
+  if (expired === 0) return [];
+  const whose = count(expired, "request");
+  return [
+    "",
+    `Do-not-store entries of ${whose} are past their term, and stand: deleatur lift --expired --role ROLE --reason CODE`,
+  ];
 }
 
 function anchorLines({ anchor }: Check, paint: VerbContext["paint"]): readonly string[] {

@@ -1,6 +1,7 @@
 // `lift`: takes do-not-store entries away after a lawful return. A named act: who and why are logged.
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { bracketRun } from "../../audit/bracket-run.ts";
+import { liftExpired } from "../../audit/lift-expired.ts";
 import { liftEntries } from "../../audit/lift-entries.ts";
 import { UsageError } from "../../model/errors.ts";
 import { count } from "../print/words.ts";
@@ -12,6 +13,8 @@ interface LiftFlags {
   readonly request?: string;
   readonly subjectFile?: string;
   readonly allow?: string;
+  readonly expired?: true;
+  readonly today?: string;
   readonly role: string;
   readonly reason: string;
 }
@@ -23,6 +26,14 @@ export function addLift(program: Command, run: RunVerb): void {
     .option("--request <request>", "all entries of one request, those on content included")
     .option("--subject-file <file>", "a person's identifiers; entries on content stay; - reads stdin")
     .option("--allow <file>", "texts that may be stored again, one a line or a JSON array; - reads stdin")
+    .addOption(
+      new Option("--expired", "all entries of requests whose term (guard.expire) has ended").conflicts([
+        "request",
+        "subjectFile",
+        "allow",
+      ]),
+    )
+    .option("--today <date>", "with --expired: that the clock is right, where it stands far ahead of the log")
     .requiredOption("--role <role>", "who decides, for example privacy-officer; logged")
     .requiredOption("--reason <code>", "why, for example NEW_CONSENT; logged")
     .action((flags: LiftFlags, command: Command) => run(command, (context) => lift(flags, context)));
@@ -30,6 +41,8 @@ export function addLift(program: Command, run: RunVerb): void {
 
 async function lift(flags: LiftFlags, context: VerbContext): Promise<VerbResult> {
   const { terminal } = context;
+  if (flags.expired === true) return expire(flags, context);
+  if (flags.today !== undefined) throw new UsageError("TODAY_ALONE", "--today goes with --expired");
   if (flags.subjectFile === "-" && flags.allow === "-")
     throw new UsageError("STDIN_TWICE", "stdin is read once, give one of the two lists as a file");
   const order = {
@@ -44,6 +57,26 @@ async function lift(flags: LiftFlags, context: VerbContext): Promise<VerbResult>
   return {
     text: `${count(lifted, "do-not-store entry", "do-not-store entries")} lifted and logged`,
     json: { lifted },
+    exitCode: 0,
+  };
+}
+
+async function expire({ role, reason, today }: LiftFlags, context: VerbContext): Promise<VerbResult> {
+  const { engine } = await context.openMemory();
+  const order = { role, reason, ...(today === undefined ? {} : { today }) };
+  const { requests, lifted } = await bracketRun(
+    engine,
+    "lift",
+    () => liftExpired(engine, order),
+    context.terminal.signal,
+  );
+  const entries = count(lifted, "do-not-store entry", "do-not-store entries");
+  return {
+    text:
+      requests.length === 0
+        ? "No term has ended, nothing was lifted"
+        : `${entries} of ${count(requests.length, "request")} lifted and logged: their term had ended`,
+    json: { lifted, requests },
     exitCode: 0,
   };
 }

@@ -210,6 +210,8 @@ CREATE TABLE log_entries (
   at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX log_entries_by_at ON log_entries (at);
+
 -- Hashes of full subtrees only, from level 1 on; they never change.
 CREATE TABLE log_nodes (
   level INTEGER NOT NULL,

@@ -25,6 +25,12 @@ CREATE TABLE fingerprints (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
 
+-- Until when a request's entries stand at least, where its boundary says so. Nothing goes by this alone: past it, a named lift may take them out.
+CREATE TABLE guard_terms (
+  request TEXT NOT NULL PRIMARY KEY,
+  until TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- The guard's filter. guard_filter: the bits of a Bloom filter over the grams and the first 53 bits of the denylist's digests, in parts. guard_additions: what was
 -- filed since, 8 bytes each. mark: random, new with every addition. All of it can be made anew from fingerprints and denylist.
 CREATE TABLE guard_state (

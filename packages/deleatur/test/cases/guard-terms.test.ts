@@ -1,0 +1,167 @@
+// Terms of do-not-store entries under clocks that jump: only a named act lifts what has ended, and neither a set-back ledger nor a replay brings it back (GUARD-2, GUARD-3).
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { liftEntries } from "../../src/audit/lift-entries.ts";
+import { liftExpired } from "../../src/audit/lift-expired.ts";
+import {
+  DAY_MS,
+  EPISODES,
+  EPISODES_SQL,
+  logOf,
+  openScene,
+  recordBoth,
+  recordEpisode,
+  S,
+  S_SAYS,
+  type Scene,
+  type SceneSetup,
+  T,
+  tempFolder,
+} from "./scene.ts";
+
+const HELD = { outcome: "held" };
+const REFUSED = { name: "WriteRefusedError", code: "DENYLISTED" };
+const NAMED = { role: "privacy-officer", reason: "TERM_ENDED" };
+
+async function memoryOf(setup: Partial<SceneSetup> = {}): Promise<Scene> {
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: { episodes: EPISODES },
+    guard: { expire: "P30D" },
+    ...setup,
+  });
+  await recordBoth(scene);
+  return scene;
+}
+
+const lift = (scene: Scene, today?: string): ReturnType<typeof liftExpired> =>
+  liftExpired(scene.memory.engine, today === undefined ? NAMED : { ...NAMED, today });
+const ended = (scene: Scene): number => scene.memory.engine.ledger.endedTerms().length;
+const dayOf = (scene: Scene): string => scene.clock.now().toISOString().slice(0, 10);
+
+let keys = 0;
+async function expectGuarded(scene: Scene): Promise<void> {
+  await expect(recordEpisode(scene, `n${keys++}`, S, S_SAYS[0])).rejects.toMatchObject(REFUSED);
+  expect(await recordHeld(scene)).toMatchObject(HELD);
+}
+
+function recordHeld(scene: Scene): Promise<unknown> {
+  const key = `n${keys++}`;
+  const text = `They said: ${S_SAYS[1]}`;
+  return scene.memory.record("episodes", { key, subjects: [T], content: { text } }, () =>
+    scene.app.prepare("INSERT INTO episodes VALUES (?, NULL, ?)").run(key, text),
+  );
+}
+
+it("GUARD-2: a clock that jumps ahead lifts nothing, whatever is logged under it; entries past their term still refuse", async () => {
+  const scene = await memoryOf();
+  await scene.memory.forget({ subject: [S], now: true });
+  expect([ended(scene), lift(scene).requests]).toEqual([0, []]);
+  scene.clock.advance(40 * DAY_MS);
+  expect(ended(scene)).toBe(1);
+  await expectGuarded(scene);
+  expect((await scene.memory.check()).expired).toBe(1);
+  // Under the jumped clock much is logged, a whole request even.
+  await scene.memory.forget({ subject: [T], now: true });
+  expect(() => lift(scene)).toThrow(expect.objectContaining({ code: "CLOCK_AHEAD" }));
+  expect(() => lift(scene, "2020-01-01")).toThrow(expect.objectContaining({ code: "CLOCK_CONTRADICTED" }));
+  expect(() => liftExpired(scene.memory.engine, { role: "Marta Example", reason: "X" })).toThrow(
+    expect.objectContaining({ code: "BAD_CODE" }),
+  );
+  await expectGuardedOf(scene);
+  scene.clock.advance(-40 * DAY_MS);
+  expect([ended(scene), lift(scene).requests]).toEqual([0, []]);
+  await expectGuardedOf(scene);
+  expect(logOf(scene.memory).filter(({ type }) => type === "denylist-lifted")).toEqual([]);
+});
+
+/** Both persons are forgotten here. */
+async function expectGuardedOf(scene: Scene): Promise<void> {
+  for (const person of [S, T])
+    await expect(recordEpisode(scene, `n${keys++}`, person, S_SAYS[0])).rejects.toMatchObject(REFUSED);
+}
+
+async function look(scene: Scene): Promise<void> {
+  for await (const { outcome } of scene.memory.watch()) {
+    expect(outcome).toBe("clean");
+    return;
+  }
+}
+
+it("GUARD-2 GUARD-3: where the log has gone on beside the clock, or somebody names the day, what has ended is lifted whole and logged", async () => {
+  for (const isSteady of [true, false]) {
+    const scene = await memoryOf();
+    const { request } = await scene.memory.forget({ subject: [S], now: true });
+    for (let day = 0; day < 40; day += 5) {
+      scene.clock.advance(5 * DAY_MS);
+      if (isSteady) await look(scene);
+    }
+    const { requests, lifted } = lift(scene, isSteady ? undefined : dayOf(scene));
+    expect(requests).toEqual([request]);
+    expect(lifted).toBeGreaterThan(5);
+    expect(logOf(scene.memory).filter(({ type }) => type === "denylist-lifted")).toMatchObject([
+      { request, expired: true, ...NAMED },
+    ]);
+    expect(await recordHeld(scene)).not.toMatchObject(HELD);
+    await recordEpisode(scene, "s1", S, S_SAYS[0]);
+    expect([ended(scene), lift(scene).requests]).toEqual([0, []]);
+    // What lawfully came back under its old key is no return.
+    expect(await scene.memory.replay({ now: true })).toMatchObject({ state: "whole" });
+    expect(scene.rows("SELECT id FROM episodes WHERE id = 's1'")).toHaveLength(1);
+  }
+});
+
+it("GUARD-2: a clock that is put back before an entry is written does not end it sooner: its term begins at the latest time in the log", async () => {
+  const scene = await memoryOf();
+  scene.clock.advance(100 * DAY_MS);
+  await look(scene);
+  scene.clock.advance(-100 * DAY_MS);
+  await scene.memory.forget({ subject: [S], now: true });
+  scene.clock.advance(129 * DAY_MS);
+  expect(ended(scene)).toBe(0);
+  scene.clock.advance(2 * DAY_MS);
+  expect(ended(scene)).toBe(1);
+});
+
+it("GUARD-2: without a term, and for a request that is not closed, nothing ever ends; a lift of the request takes its term along", async () => {
+  const scene = await memoryOf();
+  const { request } = await scene.memory.forget({ subject: [S], now: true });
+  liftEntries(scene.memory.engine, { request, ...NAMED });
+  await scene.reopen({ guard: {} });
+  await scene.memory.forget({ subject: [T], now: true });
+  scene.clock.advance(36_500 * DAY_MS);
+  expect(ended(scene)).toBe(0);
+});
+
+function copyLedger(from: string, to: string): void {
+  for (const end of ["", "-wal", "-shm"]) {
+    rmSync(join(to, `deleatur.db${end}`), { force: true });
+    if (end !== "-shm") cpSync(join(from, `deleatur.db${end}`), join(to, `deleatur.db${end}`), { recursive: true });
+  }
+}
+
+it("GUARD-3 GUARD-5: a ledger that is set back knows from its anchor which terms there are and what was lifted by them", async () => {
+  const anchor = join(tempFolder(), "deleatur.anchor");
+  const scene = await memoryOf({ connect: { anchor: { file: anchor } } });
+  await scene.memory.forget({ subject: [S], now: true });
+  const backup = tempFolder();
+  copyLedger(scene.directory, backup);
+  await scene.memory.forget({ subject: [T], now: true });
+  scene.clock.advance(40 * DAY_MS);
+  expect(ended(scene)).toBe(2);
+  await scene.memory.close();
+  copyLedger(backup, scene.directory);
+  await scene.reopen();
+  // The second request's term came from the anchor.
+  expect(ended(scene)).toBe(2);
+  expect(lift(scene, dayOf(scene)).requests).toHaveLength(2);
+  await scene.memory.replay({ now: true });
+  await scene.memory.close();
+  copyLedger(backup, scene.directory);
+  await scene.reopen();
+  expect(ended(scene)).toBe(0);
+  expect(scene.memory.engine.ledger.denylistCount()).toBe(0);
+  expect(await scene.memory.replay({ now: true })).toMatchObject({ state: "whole" });
+  expect(scene.memory.engine.ledger.denylistCount()).toBe(0);
+});
