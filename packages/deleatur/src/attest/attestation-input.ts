@@ -71,4 +71,6 @@ export interface AttestationInput {
   readonly log: LogTrail;
   /** Whether the ledger is anchored outside the stores' backup set (GUARD-5); where it is not, the statement says so. */
   readonly hasAnchor: boolean;
+  /** Rounded up to a power of ten: texts that the guard knows as a whole only (GUARD-2). Absent or 0: none. */
+  readonly textsCutOff?: number;
 }

@@ -137,15 +137,20 @@ const NOT_SAID = [
 const NO_ANCHOR =
   "The ledger has no anchor outside the stores' backup set: a ledger restored to the past together with them would not be noticed.";
 
+function cutOffWords(texts: number): string {
+  return `There were more words than are filed for one request: up to ${counted(texts, "text", "texts")} would be refused as a whole only, not inside a larger one.`;
+}
+
 /** What an attestation does not say. `surfaces` are those attested; none in a refusal. */
 export function limitsOf(
-  { hasAnchor, request: { none = [] } }: AttestationInput,
+  { hasAnchor, textsCutOff = 0, request: { none = [] } }: AttestationInput,
   surfaces: readonly AttestedSurface[],
 ): readonly string[] {
   const loose = surfaces.filter(({ alg, snapshot }) => alg === 1 && snapshot === "none");
   return [
     ...NOT_SAID,
     ...(hasAnchor ? [] : [NO_ANCHOR]),
+    ...(textsCutOff === 0 ? [] : [cutOffWords(textsCutOff)]),
     ...(none.length === 0 ? [] : [`By the operator's word the person has no identifier of type: ${none.join(", ")}.`]),
     ...(loose.length === 0 ? [] : [`Scanned without a snapshot, under the fence alone: ${namesOf(loose)}.`]),
     ...surfaces.flatMap(({ id, outOfReach }) => outOfReach.map((what) => `Out of reach in ${id}: ${what}.`)),

@@ -167,6 +167,7 @@ function auditOutcome(
     bystanders:
       evidence.bystanders === "unknown" ? { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 } : evidence.bystanders,
     denylist: evidence.denylist === "unknown" ? 0 : evidence.denylist.entries,
+    textsCutOff: 0,
     exitCode: judgement.exitCode,
   };
 }

@@ -1,5 +1,6 @@
 // Attests what the judge allows, in one ledger transaction with its log entries, and seals receipt and outcome so that no crash tells them apart.
 import { formatPersonCode, toHex } from "@deleatur/verify";
+import { roundedCount } from "../audit/rounded-count.ts";
 import { assembleReceipt } from "../attest/assemble-receipt.ts";
 import { composeStatement } from "../attest/compose-statement.ts";
 import type { Evidence } from "../attest/evidence.ts";
@@ -13,6 +14,7 @@ import { putSuspects } from "../examine/suspects.ts";
 import type { RequestState } from "../ledger/request-record.ts";
 import { artifactKey, surfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { textsCutOff } from "./deny.ts";
 import { epochEvidence, surfaceStates } from "./attested-facts.ts";
 import type { CommittedClosure } from "./commit-closure.ts";
 import type { PurgedRound } from "./conclude-requests.ts";
@@ -83,6 +85,7 @@ export function attestRequest(
       states: surfaceStates(engine, id, judged.evidence),
       log: trail,
       hasAnchor: judged.evidence.ledger !== "no-anchor",
+      textsCutOff: roundedCount(textsCutOff(ledger, id)),
     });
     const exclusion =
       isRefusal || built === undefined

@@ -11,6 +11,7 @@ import { openTaken } from "../examine/taken-by-others.ts";
 import { openReviews } from "../examine/suspects.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { RequestId } from "../model/ids.ts";
+import { textsCutOff } from "./deny.ts";
 import { attestRequest, type Attested } from "./attest-request.ts";
 import type { ContinueOptions, Ended } from "./carriage.ts";
 import { commitClosure, commitEpoch, type Coverage, coverageOf } from "./commit-closure.ts";
@@ -310,6 +311,7 @@ function outcomeOf(
     bystanders:
       evidence.bystanders === "unknown" ? { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 } : evidence.bystanders,
     denylist: engine.ledger.denylistCount(id),
+    textsCutOff: textsCutOff(engine.ledger, id),
     exitCode: judgement.exitCode,
   };
 }

@@ -66,6 +66,16 @@ export function denyReturn(
   return { entries: ledger.denylistCount(request), textsCutOff: runs.textsCutOff() };
 }
 
+/** The most that any round of a request cut off. */
+export function textsCutOff(ledger: Ledger, request: RequestId): number {
+  const counts = ledger.steps(request).flatMap(({ name, detail }) => {
+    // The detail is our own journal's.
+    const denied = name.endsWith("/denylist") ? (detail as Denied | undefined) : undefined;
+    return denied === undefined ? [] : [denied.textsCutOff];
+  });
+  return Math.max(0, ...counts);
+}
+
 /** The runs of all that is erased or rewritten, each once, without those that others have too, up to `most`; counts the texts that this cuts off. */
 function openRuns(
   ledger: Ledger,

@@ -39,6 +39,8 @@ export interface RequestOutcome {
     readonly lostByPolicy: number;
   };
   readonly denylist: number;
+  /** Texts that are guarded as a whole and not, or not wholly, inside larger ones: the request had more runs of words than are filed for one. */
+  readonly textsCutOff: number;
   /** Path of the receipt file. */
   readonly receipt?: string;
   /** Binds the receipt to the person; goes into the letter only. */

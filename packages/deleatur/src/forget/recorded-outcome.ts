@@ -3,6 +3,7 @@ import type { Reason } from "../attest/judgement.ts";
 import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
+import { textsCutOff } from "./deny.ts";
 import type { RequestOutcome } from "./outcome.ts";
 
 /** @throws UsageError REQUEST_UNKNOWN */
@@ -28,6 +29,7 @@ export function recordedOutcome(engine: Engine, id: RequestId): RequestOutcome {
     surfaces: summary?.surfaces ?? [],
     bystanders: summary?.bystanders ?? { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 },
     denylist: engine.ledger.denylistCount(id),
+    textsCutOff: textsCutOff(engine.ledger, id),
     ...(record.receipt === undefined ? {} : { receipt: record.receipt }),
     exitCode: summary?.exitCode ?? 1,
   };

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { textsCutOff } from "./deny.ts";
 import type { PurgeWait } from "./purge-requests.ts";
 import type { RequestOutcome } from "./outcome.ts";
 
@@ -28,6 +29,7 @@ export function waitingOutcome(
     surfaces: [],
     bystanders: { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 },
     denylist: engine.ledger.denylistCount(id),
+    textsCutOff: textsCutOff(engine.ledger, id),
     exitCode: WAITING_EXIT,
   };
 }

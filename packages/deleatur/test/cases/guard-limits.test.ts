@@ -2,7 +2,12 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import colors from "picocolors";
 import { expect, it } from "vitest";
+import { outcomeJson, outcomeText } from "../../src/cli/print/outcome-report.ts";
+import type { RequestOutcome } from "../../src/forget/outcome.ts";
+import { recordedOutcome } from "../../src/forget/recorded-outcome.ts";
+import { requestId } from "../../src/model/ids.ts";
 import { openKeys } from "../../src/ledger/open-keys.ts";
 import { openLedger } from "../../src/ledger/open-ledger.ts";
 import { heldDigest } from "../../src/record/hold-write.ts";
@@ -31,6 +36,14 @@ async function memoryOf(maxRuns?: number): Promise<Scene> {
   const scene = await openScene(maxRuns === undefined ? setup : { ...setup, maxRuns });
   await recordBoth(scene);
   return scene;
+}
+
+const SHOWN = { paint: colors.createColors(false), areKeysShown: false };
+
+/** What the signed statement says that it does not say. */
+function limitsIn({ receipt = "" }: RequestOutcome): string {
+  const payload = /"payload":"([^"]+)"/u.exec(readFileSync(receipt, "utf8"))?.[1] ?? "";
+  return Buffer.from(payload, "base64").toString();
 }
 
 let keys = 0;
@@ -121,7 +134,19 @@ it("GUARD-2: a flood by one person is cut off and said; its texts stay out as a 
     await scene.memory.record("episodes", { key: `f${at}`, subjects: [S], content: { text } }, () =>
       scene.app.prepare("INSERT INTO episodes VALUES (?, 's-4471', ?)").run(`f${at}`, text),
     );
-  await forget(scene);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  scene.memory.engine.ledger.liftDenylist({ identifiers: [{ type: "account", value: "s-4471" }] });
+  const { textsCutOff } = outcome;
+  expect(textsCutOff).toBeGreaterThan(20);
+  expect(outcomeJson(outcome, SHOWN)).toMatchObject({ textsCutOff });
+  expect(outcomeText(outcome, SHOWN)).toContain(
+    `guard     ${outcome.denylist} do-not-store entries\n          too many words for one request: ${textsCutOff} texts kept out as a whole only\n`,
+  );
+  expect(limitsIn(outcome)).toContain("up to 100 texts would be refused as a whole only, not inside a larger one");
+  // As the record keeps it, and where nothing was cut off.
+  expect(recordedOutcome(scene.memory.engine, requestId(outcome.request))).toMatchObject({ textsCutOff });
+  const other = await scene.memory.forget({ subject: ["account:nobody-yet"], now: true });
+  expect([other.textsCutOff, outcomeText(other, SHOWN)]).toEqual([0, expect.not.stringContaining("too many words")]);
   const [limited] = logOf(scene.memory).filter(({ type }) => type === "entries-limited");
   expect(limited).toMatchObject({ count: expect.any(Number) });
   for (const text of flood) expect(await put(scene, [T], text)).toMatchObject(HELD);

@@ -12,7 +12,7 @@ import { attestationWords, count, stateWords, verdictWords } from "./words.ts";
 type Shown = Pick<VerbContext, "paint" | "areKeysShown">;
 
 export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Shown): string {
-  const { verdict, reasons, survivors, suspects, denylist, error } = outcome;
+  const { verdict, reasons, survivors, suspects, denylist, textsCutOff, error } = outcome;
   const next = nextStep(outcome);
   const blocks = [
     lossLines(outcome, paint),
@@ -44,6 +44,9 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
       `receipt   ${attestationWords(outcome.attestation)}`,
       ...(outcome.receipt === undefined ? [] : [`          ${outcome.receipt}`]),
       ...(denylist === 0 ? [] : [`guard     ${count(denylist, "do-not-store entry", "do-not-store entries")}`]),
+      ...(textsCutOff === 0
+        ? []
+        : [`          too many words for one request: ${count(textsCutOff, "text")} kept out as a whole only`]),
       ...(suspects.open === 0 ? [] : [`review    ${count(suspects.open, "likeness", "likenesses")} to decide`]),
     ],
   ];
@@ -177,6 +180,7 @@ export function outcomeJson(outcome: RequestOutcome, { areKeysShown }: Shown): R
     totals: report.total,
     bystanders: outcome.bystanders,
     denylist: outcome.denylist,
+    textsCutOff: outcome.textsCutOff,
     // The words in which any forget tool states its own claim (CLAIM-2, CLAIM-4).
     surfacesReached: outcome.surfaces
       .filter(({ erased, rewritten }) => erased + rewritten > 0)
