@@ -21,6 +21,7 @@ import type { SurfaceId } from "../model/ids.ts";
 import { createEpochNaming, type EpochNaming } from "./epoch-naming.ts";
 import { buildFlatExclusionTree, type ExclusionTree } from "./exclusion-tree.ts";
 import { keyedHash, type KeyedHash } from "./fast-hash.ts";
+import { digestOfField } from "./field-digest.ts";
 import { createTokenBuffer, type TokenBuffer } from "./token-buffer.ts";
 
 export interface EpochOptions {
@@ -71,10 +72,12 @@ export interface EpochRoots {
   tree(surface: string): SurfaceTrees;
 }
 
+type ArtifactToCommit = Pick<Artifact, "key" | "content" | "sources" | "subjects">;
+
 export interface EpochCommitments {
   readonly names: EpochNaming;
-  /** Adds one scanned artifact, its content fields in declared order. The same artifact again changes nothing. @throws StoreError NOT_NAMEABLE, UsageError */
-  addArtifact(surface: SurfaceId, artifact: Pick<Artifact, "key" | "content" | "sources" | "subjects">): void;
+  /** Adds one scanned artifact, its content fields in declared order; `digests` are the fields' (`digestOfField`), where they were made before. The same artifact again changes nothing. @throws StoreError NOT_NAMEABLE, UsageError */
+  addArtifact(surface: SurfaceId, artifact: ArtifactToCommit, digests?: readonly string[]): void;
   /** Every artifact of the surface has been added: it is covered, also when there was none. @throws UsageError */
   setCovered(surface: SurfaceId): void;
   /** Nothing to scan: its copies expire by themselves (caches and backups only). @throws UsageError */
@@ -131,8 +134,8 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
   };
   return {
     names,
-    addArtifact(id, artifact) {
-      addArtifact(open(id), names, artifact);
+    addArtifact(id, artifact, digests = artifact.content.map(digestOfField)) {
+      addArtifact(open(id), names, artifact, digests);
     },
     setCovered(id) {
       open(id).state = { as: "covered" };
@@ -166,14 +169,15 @@ const KIND_BYTES: Readonly<Record<NameKind, Uint8Array>> = {
 function addArtifact(
   { declaration, hash, membership, lineage, persons }: OpenSurface,
   names: EpochNaming,
-  artifact: Parameters<EpochCommitments["addArtifact"]>[1],
+  artifact: ArtifactToCommit,
+  digests: readonly string[],
 ): void {
   const ref = { surface: declaration.id, key: artifact.key };
   const token = (kind: NameKind, name: Uint8Array): Uint8Array => hash(KIND_BYTES[kind], name);
   const plain = token(1, names.artifact(ref));
   membership.add(plain);
-  if (declaration.keys === "reusable") membership.add(token(1, names.artifact(ref, artifact.content)));
-  for (const field of artifact.content) membership.add(token(2, names.field(field)));
+  if (declaration.keys === "reusable") membership.add(token(1, names.artifact(ref, artifact.content, digests)));
+  for (const [at, field] of artifact.content.entries()) membership.add(token(2, names.field(field, digests[at])));
   for (const source of artifact.sources) lineage.add(lineageKey(token(3, names.parent(source)), plain));
   for (const subject of artifact.subjects) {
     // Few persons stand on many artifacts.

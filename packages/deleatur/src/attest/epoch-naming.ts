@@ -2,24 +2,23 @@
 import {
   artifactDigest,
   artifactNameValue,
-  type FieldType,
   identifierNameValue,
   nameKey,
   type NameKind,
   parentNameValue,
   u32,
-  utf8,
 } from "@deleatur/verify";
 import type { ContentField } from "../model/artifact.ts";
 import { StoreError } from "../model/errors.ts";
 import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
-import { keyedHash, sha256 } from "./fast-hash.ts";
+import { keyedHash } from "./fast-hash.ts";
+import { digestOfField, isNameable } from "./field-digest.ts";
 
 export interface EpochNaming {
   /** Kind 01, 32 bytes; with content the second leaf of a surface whose keys are reusable. @throws StoreError NOT_NAMEABLE */
-  artifact(ref: ArtifactRef, content?: readonly ContentField[]): Uint8Array;
-  /** Kind 02. @throws StoreError NOT_NAMEABLE */
-  field(field: ContentField): Uint8Array;
+  artifact(ref: ArtifactRef, content?: readonly ContentField[], digests?: readonly string[]): Uint8Array;
+  /** Kind 02. `digest` is the field's, where it was made before. @throws StoreError NOT_NAMEABLE */
+  field(field: ContentField, digest?: string): Uint8Array;
   /** Kind 03. @throws StoreError NOT_NAMEABLE */
   parent(ref: ArtifactRef): Uint8Array;
   /** Kind 04. @throws StoreError NOT_NAMEABLE */
@@ -31,42 +30,22 @@ export function createEpochNaming(epochSecret: Uint8Array, boundaryId: string, e
   const hash = keyedHash(nameKey(epochSecret, boundaryId, epoch));
   const name = (kind: NameKind, value: Uint8Array): Uint8Array => hash(Uint8Array.of(kind), u32(value.length), value);
   return {
-    artifact: (ref, content) =>
+    artifact: (ref, content, digests = content?.map(digestOfField)) =>
       nameable(ref.surface, () => {
-        const digest = content === undefined ? undefined : artifactDigest(content.map(digestField));
+        const fields = content?.map((field, at) => bytesOf(field, digests?.[at] ?? ""));
+        const digest = fields === undefined ? undefined : artifactDigest(fields);
         return name(1, artifactNameValue(ref.surface, ref.key, digest));
       }),
-    field: (field) => nameable(undefined, () => name(2, digestField(field))),
+    field: (field, digest = digestOfField(field)) => nameable(undefined, () => name(2, bytesOf(field, digest))),
     parent: (ref) => nameable(ref.surface, () => name(3, parentNameValue(ref.surface, ref.key))),
     identifier: ({ type, value }) => nameable(undefined, () => name(4, identifierNameValue(type, value))),
   };
 }
 
-/** `SHA-256(type || bytes)` of one content field. @throws RangeError where a text is not well-formed */
-function digestField(field: ContentField): Uint8Array {
-  switch (field.type) {
-    case "text":
-      return digestTyped(0, utf8(field.text));
-    case "bytes":
-      return digestTyped(1, field.bytes);
-    case "vector":
-      return digestTyped(2, littleEndian(field.vector));
-    default:
-      return field satisfies never;
-  }
-}
-
-function digestTyped(type: FieldType, bytes: Uint8Array): Uint8Array {
-  const message = Buffer.allocUnsafe(1 + bytes.length);
-  message[0] = type;
-  message.set(bytes, 1);
-  return sha256(message);
-}
-
-function littleEndian(vector: Float32Array): Uint8Array {
-  const view = new DataView(new ArrayBuffer(4 * vector.length));
-  for (const [i, value] of vector.entries()) view.setFloat32(4 * i, value, true);
-  return new Uint8Array(view.buffer);
+/** The bytes of a field's digest. @throws RangeError where a text is not well-formed */
+function bytesOf(field: ContentField, digest: string): Uint8Array {
+  if (!isNameable(field)) throw new RangeError("text is not well-formed UTF-16, a lone surrogate cannot be encoded");
+  return Buffer.from(digest, "hex");
 }
 
 function nameable<Value>(surface: string | undefined, act: () => Value): Value {

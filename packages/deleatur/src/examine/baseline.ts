@@ -1,6 +1,7 @@
 // The baseline: a keyed digest of every artifact outside the closure before the erase, by which bystanders are found intact and explanations are trusted later.
+import { digestOfField } from "../attest/field-digest.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Artifact, ContentField } from "../model/artifact.ts";
+import type { Artifact } from "../model/artifact.ts";
 import type { ArtifactRef, SurfaceId } from "../model/ids.ts";
 
 const HALF = 16;
@@ -27,12 +28,19 @@ export interface ArtifactDigests {
   readonly content: string;
 }
 
-export function digestArtifact(ledger: Ledger, artifact: Artifact): ArtifactDigests {
+/** `digests` are the fields' own, where they were made before. */
+export function digestArtifact(
+  ledger: Ledger,
+  artifact: Artifact,
+  digests: readonly string[] = artifact.content.map(digestOfField),
+): ArtifactDigests {
   const { surface, content } = artifact;
   return {
     surface,
     id: baselineId(ledger, artifact),
-    content: half(ledger.keyedDigest("baseline/content", ...content.flatMap(fieldParts))),
+    content: half(
+      ledger.keyedDigest("baseline/content", ...content.flatMap(({ name }, at) => [name, digests[at] ?? ""])),
+    ),
   };
 }
 
@@ -98,19 +106,6 @@ function unpack(sealed: Uint8Array): Map<SurfaceId, Map<string, string>> {
       return [surface, own];
     }),
   );
-}
-
-function fieldParts(field: ContentField): readonly (string | Uint8Array)[] {
-  switch (field.type) {
-    case "text":
-      return [field.name, "text", field.text];
-    case "bytes":
-      return [field.name, "bytes", field.bytes];
-    case "vector": {
-      const { buffer, byteOffset, byteLength } = field.vector;
-      return [field.name, "vector", new Uint8Array(buffer, byteOffset, byteLength)];
-    }
-  }
 }
 
 function half(digest: Uint8Array): string {

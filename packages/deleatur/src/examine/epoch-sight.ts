@@ -1,4 +1,5 @@
 // What one epoch shows to each of the requests that it serves: its own fields, its bystanders, and what explains a likeness to its needles.
+import { digestOfField } from "../attest/field-digest.ts";
 import type { Engine } from "../engine.ts";
 import type { Artifact } from "../model/artifact.ts";
 import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
@@ -6,12 +7,12 @@ import type { Needle } from "../model/needle.ts";
 import { createRunFilter, joinExplanations, type RunFilter } from "../probe/run-filter.ts";
 import { type ArtifactDigests, type Baseline, digestArtifact } from "./baseline.ts";
 import { hasOwnProvenance } from "./own-provenance.ts";
-import { digestOfField, type EpochInput, type EpochScan, type SharedScan } from "./scan-epoch.ts";
+import type { EpochInput, EpochScan, SharedScan } from "./scan-epoch.ts";
 import { toNeedles } from "./to-needles.ts";
 
 export interface Sights {
-  /** Shows one artifact to all; answers whether it may be a control: nobody is to lose it and nobody has changed it, or we wrote it ourselves. */
-  see(artifact: Artifact, id: string): boolean;
+  /** Shows one artifact to all, with the digests of its fields; answers whether it may be a control: nobody is to lose it and nobody has changed it, or we wrote it ourselves. */
+  see(artifact: Artifact, id: string, digests: readonly string[]): boolean;
   close(shared: SharedScan, scannable: readonly SurfaceId[]): readonly EpochScan[];
 }
 
@@ -65,10 +66,11 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   }
 
   return {
-    see(artifact, id) {
-      const digests = artifact.content.map(digestOfField);
+    see(artifact, id, digests) {
       const isCompared = baselines.kinds.length + bystanders.kinds.length > 0;
-      const known: ArtifactDigests | undefined = isCompared ? digestArtifact(engine.ledger, artifact) : undefined;
+      const known: ArtifactDigests | undefined = isCompared
+        ? digestArtifact(engine.ledger, artifact, digests)
+        : undefined;
       const standings = baselines.kinds.map((kind) => (known === undefined ? undefined : kind.compare(known)));
       for (const [place, kind] of bystanders.kinds.entries()) {
         const standing = known === undefined ? undefined : kind.compare(known);

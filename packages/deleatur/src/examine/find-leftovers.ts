@@ -3,7 +3,8 @@ import type { ArtifactMention, Survivor } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import type { Inquiry } from "./gather-evidence.ts";
-import { digestOfField, type EpochScan } from "./scan-epoch.ts";
+import { digestOfField } from "../attest/field-digest.ts";
+import type { EpochScan } from "./scan-epoch.ts";
 
 export interface Leftovers {
   readonly back: readonly ArtifactMention[];

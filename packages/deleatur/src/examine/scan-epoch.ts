@@ -1,13 +1,13 @@
 // One epoch: a fresh scan of every surface under one number, for all requests that it serves. It commits to what is there and lets each of them see it.
-import { hash } from "node:crypto";
 import { createEpochCommitments, type EpochCommitments } from "../attest/epoch-commitments.ts";
+import { digestOfField } from "../attest/field-digest.ts";
 import type { Engine } from "../engine.ts";
-import type { Artifact, ContentField } from "../model/artifact.ts";
+import type { Artifact } from "../model/artifact.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Explanation } from "../model/needle.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { type ControlChoice, createControlChooser } from "../probe/choose-controls.ts";
-import { type HarvestedRow, recordHarvest, scanAll } from "../record/harvest.ts";
+import { type HarvestedRow, recordHarvest, scanParts } from "../record/harvest.ts";
 import type { Baseline } from "./baseline.ts";
 import { openSights } from "./epoch-sight.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
@@ -77,23 +77,26 @@ export async function scanEpoch(
   const sourceless: HarvestedRow[] = [];
   const strange: ArtifactRef[] = [];
 
-  const unread = await scanAll(
+  const unread = await scanParts(
     engine,
     "epoch",
-    (artifact) => {
-      const { surface, key: artifactKey, subjects } = artifact;
-      // Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here.
-      const { isRecorded, further } = ledger.knownBeside(artifact, artifact.sources);
-      const sources = further.length === 0 ? artifact.sources : [...artifact.sources, ...further];
-      commitments.addArtifact(surface, { ...artifact, sources });
-      if (!isRecorded) strange.push({ surface, key: artifactKey });
-      const id = artifactId(artifact);
-      const row = { surface, key: artifactKey, subjects, sources };
-      rows.set(id, row);
-      // Only what the store itself says is declared by it: an inferred edge of the ledger stays inferred.
-      harvested.push(further.length === 0 ? row : { ...row, sources: artifact.sources });
-      if (artifact.sources.length === 0) sourceless.push(row);
-      if (sights.see({ ...artifact, sources }, id)) chooser.offer(artifact);
+    (part) => {
+      const known = ledger.knownBeside(part.map((ref) => ({ ref, subjects: ref.subjects, sources: ref.sources })));
+      for (const [place, artifact] of part.entries()) {
+        // Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here.
+        const { isRecorded = false, isCurrent = false, further = [] } = known[place] ?? {};
+        const seen = further.length === 0 ? artifact : { ...artifact, sources: [...artifact.sources, ...further] };
+        const digests = artifact.content.map(digestOfField);
+        commitments.addArtifact(artifact.surface, seen, digests);
+        const id = artifactId(artifact);
+        const row = rowOf(seen);
+        rows.set(id, row);
+        if (!isRecorded) strange.push(row);
+        // Only what the store itself says is declared by it: an inferred edge of the ledger stays inferred.
+        if (!isCurrent) harvested.push({ ...row, sources: artifact.sources });
+        if (artifact.sources.length === 0) sourceless.push(row);
+        if (sights.see(seen, id, digests)) chooser.offer(artifact);
+      }
     },
     signal,
   );
@@ -120,26 +123,9 @@ export async function scanEpoch(
   return sights.close(shared, scannable);
 }
 
-/** Hex of the 02 digest of a field (PROOFS §2). */
-export function digestOfField(field: ContentField): string {
-  switch (field.type) {
-    case "text":
-      // Node encodes the text itself: one call, and no array between.
-      return hash("sha256", `\0${field.text}`);
-    case "bytes":
-      return hash("sha256", behindType(1, field.bytes));
-    case "vector": {
-      const { buffer, byteOffset, byteLength } = field.vector;
-      return hash("sha256", behindType(2, new Uint8Array(buffer, byteOffset, byteLength)));
-    }
-  }
-}
-
-function behindType(type: number, bytes: Uint8Array): Uint8Array {
-  const message = new Uint8Array(1 + bytes.length);
-  message[0] = type;
-  message.set(bytes, 1);
-  return message;
+/** All but the content. */
+function rowOf({ surface, key, subjects, sources }: Artifact): HarvestedRow {
+  return { surface, key, subjects, sources };
 }
 
 /** Numbers for the choice of controls: chance is drawn for many at once. */

@@ -8,7 +8,7 @@ import { uncoveredBy } from "../attest/judge-coverage.ts";
 import type { Engine } from "../engine.ts";
 import type { Gathered } from "../examine/gather-evidence.ts";
 import { openNeedles } from "../examine/kept-needles.ts";
-import { digestOfField } from "../examine/scan-epoch.ts";
+import { digestOfField } from "../attest/field-digest.ts";
 import type { ContentField } from "../model/artifact.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import type { PurgedRound } from "./conclude-requests.ts";

@@ -1,7 +1,7 @@
 // What earlier rounds of a request reached and a later round must still hold: without the keys that the store has lawfully given to somebody else (C22).
 import type { Engine } from "../engine.ts";
 import { type KeptNeedle, openNeedles } from "../examine/kept-needles.ts";
-import { digestOfField } from "../examine/scan-epoch.ts";
+import { digestOfField } from "../attest/field-digest.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef, type RequestId } from "../model/ids.ts";

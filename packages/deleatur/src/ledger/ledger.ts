@@ -43,6 +43,15 @@ export interface ArtifactRecord {
   readonly origin: EdgeOrigin;
 }
 
+export interface KnownRow {
+  /** It was recorded or harvested itself, not only named as a source. */
+  readonly isRecorded: boolean;
+  /** A harvest of the row would change nothing. */
+  readonly isCurrent: boolean;
+  /** Sources that its store does not name. */
+  readonly further: readonly ArtifactRef[];
+}
+
 export interface KnownArtifact {
   readonly state: ArtifactState;
   readonly knownBy: EdgeOrigin;
@@ -79,11 +88,8 @@ export interface Lineage {
   recordArtifacts(list: readonly ArtifactRecord[]): void;
   artifact(ref: ArtifactRef): KnownArtifact | undefined;
   sourcesOf(ref: ArtifactRef): readonly KnownSource[];
-  /** In one go for a scan: whether an artifact is known, and which sources it has beside those that its store was read to give. */
-  knownBeside(
-    ref: ArtifactRef,
-    given: readonly ArtifactRef[],
-  ): { readonly isRecorded: boolean; readonly further: readonly ArtifactRef[] };
+  /** What is known of each row of a part of a scan, beside what its store says of it. */
+  knownBeside(list: readonly Omit<ArtifactRecord, "contentDigest" | "origin">[]): readonly KnownRow[];
   subjectsOf(ref: ArtifactRef): readonly SubjectIdentifier[];
   /** Live and kept artifacts about any of these identifiers. */
   artifactsAbout(identifiers: readonly SubjectIdentifier[]): readonly ArtifactRef[];

@@ -1,14 +1,19 @@
 // Lineage: which artifacts there are, whom they are about and what they derive from; sealed while they live, digests once erased. It must not judge.
 import { markDropped } from "./compaction.ts";
+import type { EdgeOrigin } from "../model/artifact.ts";
 import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
 import { hexList, hexOf, now, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { KnownArtifact, KnownSource, Lineage } from "./ledger.ts";
 import { ORIGINS, originOf, STATE } from "./lineage-codes.ts";
-import { digestRecords } from "./artifact-rows.ts";
+import { type DigestedRecord, digestRecords } from "./artifact-rows.ts";
+import { findKnown } from "./known-records.ts";
 import { contentTag, enterRecords } from "./record-artifacts.ts";
 import { sealBroken } from "./seal.ts";
+
+// A list is taken in by parts, so that what is held of it beside stays small.
+const PART = 4_096;
 
 interface ArtifactRow {
   readonly id: number;
@@ -102,12 +107,33 @@ export function createLineage(core: LedgerCore): LineageRecords {
     );
   }
 
+  /** A harvest says again of nearly every row what the ledger knows. */
+  function enterNews(list: readonly DigestedRecord[], origin: EdgeOrigin): void {
+    const known = findKnown(core, list, ORIGINS.indexOf(origin));
+    const news = list.filter(
+      ({ contentDigest }, place) => contentDigest !== undefined || known[place]?.isCurrent !== true,
+    );
+    if (news.length > 0) enterRecords(core, news, origin);
+  }
+
+  /** In the order of the ids. What was erased since is left out: only its digest is left. */
+  function refsOf(ids: readonly number[]): readonly ArtifactRef[] {
+    return connection
+      .all<SealedRow>(
+        `SELECT a.digest, a.surface, a.sealed FROM json_each(?) AS j CROSS JOIN artifacts AS a ON a.id = j.value
+         WHERE a.sealed IS NOT NULL ORDER BY j.key`,
+        `[${ids.join(",")}]`,
+      )
+      .map((found) => openRef(core, found));
+  }
+
   return {
     recordArtifacts(list) {
       connection.transaction(() => {
         // A list has one origin, as a rule.
         for (const [origin, records] of groupBy(list, (record) => record.origin))
-          enterRecords(core, digestRecords(core, records), origin);
+          for (let start = 0; start < records.length; start += PART)
+            enterNews(digestRecords(core, records.slice(start, start + PART)), origin);
       });
     },
     artifact(ref) {
@@ -134,25 +160,13 @@ export function createLineage(core: LedgerCore): LineageRecords {
           return sealed === null ? base : { ...base, ref: openRef(core, { digest, surface, sealed }) };
         });
     },
-    knownBeside(ref, given) {
-      const own = connection.get<{ id: number; state: number }>(
-        "SELECT id, state FROM artifacts WHERE digest = ?",
-        digests.artifactDigest(ref),
-      );
-      if (own === undefined) return { isRecorded: false, further: [] };
-      const isRecorded = own.state !== STATE.mentioned;
-      const edges = connection.rows<[Uint8Array, string, Uint8Array | null]>(
-        `SELECT a.digest, a.surface, a.sealed FROM derivations AS d JOIN artifacts AS a ON a.id = d.source
-         WHERE d.derived = ? ORDER BY a.digest`,
-        own.id,
-      );
-      if (edges.length === 0) return { isRecorded, further: [] };
-      // What the store gives is not opened: its digest tells that it is the same.
-      const met = new Set(given.map((source) => digests.hashArtifact(source)));
-      const further = edges.flatMap(([digest, surface, sealed]) =>
-        sealed === null || met.has(hexOf(digest)) ? [] : [openRef(core, { digest, surface, sealed })],
-      );
-      return { isRecorded, further };
+    knownBeside(list) {
+      const known = findKnown(core, digestRecords(core, list), ORIGINS.indexOf("declared"));
+      return known.map(({ isRecorded, isCurrent, further }) => ({
+        isRecorded,
+        isCurrent,
+        further: further.length === 0 ? [] : refsOf(further),
+      }));
     },
     subjectsOf(ref) {
       const id = idOf(ref);

@@ -16,13 +16,43 @@ export interface Harvest {
   readonly unread: ReadonlyMap<SurfaceId, string>;
 }
 
-/** Scans every surface that can be scanned; `visit` sees each artifact, with its content unless lineage alone is asked for. Writes nothing. */
+/** Artifacts that are looked up in the ledger together; as many are held at once. */
+const PART = 512;
+
+/** The same for who sees several artifacts at once. Those of an unread surface that were read before it failed are shown too. */
+export async function scanParts(
+  engine: Engine,
+  step: string,
+  visit: (part: readonly Artifact[]) => void,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<SurfaceId, string>> {
+  let part: Artifact[] = [];
+  const flush = (): void => {
+    const full = part;
+    part = [];
+    if (full.length > 0) visit(full);
+  };
+  return await scanAll(
+    engine,
+    step,
+    (artifact) => {
+      part.push(artifact);
+      if (part.length === PART) flush();
+    },
+    signal,
+    "all",
+    flush,
+  );
+}
+
+/** Scans every surface that can be scanned; `visit` sees each artifact, with its content unless lineage alone is asked for, `ended` the end of each surface, read or not. Writes nothing. */
 export async function scanAll(
   engine: Engine,
   step: string,
   visit: (artifact: Artifact) => void,
   signal: AbortSignal,
   part: ScanPart = "all",
+  ended: () => void = () => undefined,
 ): Promise<ReadonlyMap<SurfaceId, string>> {
   const unread = new Map<SurfaceId, string>();
   for (const { declaration, guarantees } of engine.surfaces) {
@@ -31,10 +61,14 @@ export async function scanAll(
     let done = 0;
     try {
       const surface = await engine.open(declaration.id);
-      for await (const artifact of surface.scan(signal, part)) {
-        visit(artifact);
-        done += 1;
-        if (done % 1000 === 0) engine.report({ step, phase: "progress", surface: declaration.id, done });
+      try {
+        for await (const artifact of surface.scan(signal, part)) {
+          visit(artifact);
+          done += 1;
+          if (done % 1000 === 0) engine.report({ step, phase: "progress", surface: declaration.id, done });
+        }
+      } finally {
+        ended();
       }
     } catch (error) {
       signal.throwIfAborted();

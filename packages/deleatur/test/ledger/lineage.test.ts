@@ -1,5 +1,6 @@
 // Lineage in the ledger: pointers, origins, upserts, erasure by digest, holds.
 import { describe, expect, test } from "vitest";
+import type { ArtifactRef, SubjectIdentifier } from "../../src/model/ids.ts";
 import { newRequestId, refOf, temporaryLedger } from "./temporary-ledger.ts";
 
 const account = { type: "account", value: "42" };
@@ -37,12 +38,39 @@ describe("recordArtifacts", () => {
   test("what a store does not say of an artifact is told beside what it says, once", () => {
     const { ledger } = temporaryLedger();
     const third = refOf("episodes", "e3");
-    expect(ledger.knownBeside(summary, [episode])).toEqual({ isRecorded: false, further: [] });
-    ledger.recordArtifacts([{ ref: summary, subjects: [], sources: [episode, other], origin: "recorded" }]);
-    expect(ledger.knownBeside(summary, [episode])).toEqual({ isRecorded: true, further: [other] });
-    expect(ledger.knownBeside(summary, [other, episode, third])).toEqual({ isRecorded: true, further: [] });
+    const known = (ref: ArtifactRef, ...sources: ArtifactRef[]) =>
+      ledger.knownBeside([{ ref, subjects: [account], sources }])[0];
+    expect(known(summary, episode)).toEqual({ isRecorded: false, isCurrent: false, further: [] });
+    ledger.recordArtifacts([{ ref: summary, subjects: [account], sources: [episode, other], origin: "recorded" }]);
+    expect(known(summary, episode)).toEqual({ isRecorded: true, isCurrent: true, further: [other] });
+    expect(known(summary, other, episode, third)).toEqual({ isRecorded: true, isCurrent: false, further: [] });
     // Named as a source and never met itself.
-    expect(ledger.knownBeside(other, [])).toEqual({ isRecorded: false, further: [] });
+    expect(known(other)).toEqual({ isRecorded: false, isCurrent: false, further: [] });
+  });
+
+  test("LINEAGE-4: a row is news to the ledger as long as anything that it says is", () => {
+    const { ledger } = temporaryLedger();
+    const isCurrent = (subjects: readonly SubjectIdentifier[], ...sources: ArtifactRef[]) =>
+      ledger.knownBeside([
+        { ref: other, subjects: [], sources: [] },
+        { ref: summary, subjects, sources },
+      ])[1]?.isCurrent;
+    ledger.recordArtifacts([{ ref: summary, subjects: [account], sources: [episode], origin: "inferred" }]);
+    expect(isCurrent([account], episode), "inferred only").toBe(false);
+    ledger.recordArtifacts([{ ref: summary, subjects: [account], sources: [episode], origin: "declared" }]);
+    expect(isCurrent([account], episode)).toBe(true);
+    expect(isCurrent([]), "less than is known").toBe(true);
+    expect(isCurrent([account, email], episode), "another person").toBe(false);
+    ledger.recordArtifacts([{ ref: summary, subjects: [email], sources: [other], origin: "inferred" }]);
+    expect(isCurrent([account, email], episode)).toBe(true);
+    expect(isCurrent([account], episode, other), "an inferred edge that the store names").toBe(false);
+    ledger.recordArtifacts([{ ref: summary, subjects: [account], sources: [episode, other], origin: "declared" }]);
+    expect(ledger.sourcesOf(summary).map(({ origin }) => origin)).toEqual(["declared", "declared"]);
+    ledger.markErased([summary], newRequestId());
+    expect(isCurrent([account], episode, other), "erased").toBe(false);
+    ledger.recordArtifacts([{ ref: summary, subjects: [account], sources: [episode, other], origin: "declared" }]);
+    expect(isCurrent([account], episode, other)).toBe(true);
+    expect(ledger.artifact(summary)?.state).toBe("live");
   });
 
   test("LINEAGE-4: an inferred edge is confirmed by an operator and then counts as declared", () => {
