@@ -4,11 +4,15 @@ import type { KeptNeedle } from "../examine/kept-needles.ts";
 import { hasOwnProvenance } from "../examine/own-provenance.ts";
 import type { Engine } from "../engine.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Artifact } from "../model/artifact.ts";
+import type { WordHashes } from "../ledger/word-hashes.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
 import { artifactId, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { contentDigests } from "../record/guard.ts";
 import { scanAll } from "../record/harvest.ts";
 import { identifierSet, type Plan } from "./plan.ts";
+
+/** A power of two: for ten thousand texts of a closure still several times as many as they have runs. */
+const RUN_BITS = 1 << 19;
 
 const BASELINE = "baseline";
 export const BYSTANDERS = "bystanders";
@@ -55,12 +59,16 @@ export async function surveySurvivors(
       if (together.has(id)) {
         // It is a bystander to nobody. To a request in whose closure it is not, it says whose words are others' too, unless it goes as well.
         if (!going.has(id))
-          for (const view of views) if (!view.inClosure.has(id)) compareContent(engine, view, artifact);
+          compareContent(
+            engine,
+            views.filter(({ inClosure }) => !inClosure.has(id)),
+            artifact,
+          );
         return;
       }
       // What is in memory comes and goes by itself: it is nobody's to lose.
       if (engine.bound(artifact.surface).guarantees.deletion !== "memory") standing.add(digests);
-      for (const view of views) compareContent(engine, view, artifact);
+      compareContent(engine, views, artifact);
     },
     signal,
   );
@@ -85,7 +93,11 @@ interface SurveyView extends Survey {
   readonly inClosure: ReadonlySet<string>;
   readonly isOwn: (tag: SubjectIdentifier) => boolean;
   readonly wanted: ReadonlySet<string>;
+  /** Marks of the wanted content: only what has one of them is digested. */
+  readonly marks: ReadonlySet<number>;
   readonly wantedRuns: ReadonlySet<number>;
+  /** A bit for each wanted run by its lower bits: most runs of others are not looked up further. */
+  readonly runBits: Uint8Array;
   readonly shared: Set<string>;
   readonly sharedRuns: Set<number>;
 }
@@ -97,30 +109,66 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
     if (fate !== "kept")
       for (const { words } of contentDigests(ledger, content))
         if (words !== undefined) for (const run of ledger.runValues(words)) wantedRuns.add(run);
+  const fields = needles.flatMap(({ content }) => content);
+  const runBits = new Uint8Array(RUN_BITS);
+  for (const run of wantedRuns) runBits[run & (RUN_BITS - 1)] = 1;
   return {
     order,
     isFirst: ledger.getSealed(request, BASELINE) === undefined,
     owed: openBaseline(ledger.getSealed(request, BYSTANDERS)),
     inClosure: new Set(plan.items.map(({ ref }) => artifactId(ref))),
     isOwn: identifierSet(plan.identifiers),
-    wanted: new Set(needles.flatMap(({ content }) => contentDigests(ledger, content).map(({ digest }) => hex(digest)))),
+    wanted: new Set(contentDigests(ledger, fields).map(({ digest }) => hex(digest))),
+    marks: new Set(fields.map((field) => markOf(field, wordsOf(ledger, field)))),
     wantedRuns,
+    runBits,
     shared: new Set(),
     sharedRuns: new Set(),
   };
 }
 
-function compareContent(engine: Engine, view: SurveyView, { surface, subjects, sources, content }: Artifact): void {
+function compareContent(
+  engine: Engine,
+  views: readonly SurveyView[],
+  { surface, subjects, sources, content }: Artifact,
+): void {
   const { ledger } = engine;
-  const isTheirs = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, view.isOwn);
-  // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
-  const isFrame = view.wantedRuns.size > 0 && (isTheirs || sources.length > 0);
-  if (!isTheirs && !isFrame) return;
-  for (const { digest, words } of contentDigests(ledger, content)) {
-    if (isFrame && words !== undefined)
-      for (const run of ledger.runValues(words)) if (view.wantedRuns.has(run)) view.sharedRuns.add(run);
-    if (isTheirs && view.wanted.has(hex(digest))) view.shared.add(hex(digest));
+  const { role } = engine.bound(surface).declaration;
+  const asked = views.flatMap((view) => {
+    const isTheirs = hasOwnProvenance(role, subjects, view.isOwn);
+    // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
+    const isFrame = view.wantedRuns.size > 0 && (isTheirs || sources.length > 0);
+    return isTheirs || isFrame ? [{ view, isTheirs, isFrame }] : [];
+  });
+  if (asked.length === 0) return;
+  for (const field of content) {
+    const words = wordsOf(ledger, field);
+    const runs = words === undefined ? [] : ledger.runValues(words);
+    const mark = markOf(field, words);
+    for (const { view, isTheirs, isFrame } of asked) {
+      if (isFrame) addShared(view, runs);
+      if (!isTheirs || !view.marks.has(mark)) continue;
+      for (const { digest } of contentDigests(ledger, [field]))
+        if (view.wanted.has(hex(digest))) view.shared.add(hex(digest));
+    }
   }
+}
+
+function addShared({ runBits, wantedRuns, sharedRuns }: SurveyView, runs: Iterable<number>): void {
+  for (const run of runs) if (runBits[run & (RUN_BITS - 1)] === 1 && wantedRuns.has(run)) sharedRuns.add(run);
+}
+
+function wordsOf(ledger: Ledger, field: ContentField): WordHashes | undefined {
+  return field.type === "text" ? ledger.hashWords(field.text) : undefined;
+}
+
+/** A number that content of the same digest has too; most other content has another. */
+function markOf(field: ContentField, words: WordHashes | undefined): number {
+  if (field.type === "text")
+    return (words?.count ?? 0) === 0 ? 0 : ((words?.halves[0] ?? 0) ^ (words?.count ?? 0)) >>> 0;
+  const { buffer, byteOffset, byteLength } = field.type === "vector" ? field.vector : field.bytes;
+  const [first = 0, second = 0, third = 0, fourth = 0] = new Uint8Array(buffer, byteOffset, Math.min(4, byteLength));
+  return ((first | (second << 8) | (third << 16) | (fourth << 24)) ^ byteLength) >>> 0;
 }
 
 function withOwed(ledger: Ledger, standing: Baseline, owed: Baseline): Baseline {

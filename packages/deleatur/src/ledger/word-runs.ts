@@ -50,7 +50,9 @@ export function createWordRuns(digests: Pick<Digests, "keyedDigest">): WordRuns 
     ),
     runValues(words) {
       const runs = mixWords(words, RUN_WORDS);
-      return Float64Array.from({ length: runs.count }, (_, at) => valueOf(runs, at));
+      const values = new Float64Array(runs.count);
+      for (let at = 0; at < values.length; at += 1) values[at] = valueOf(runs, at);
+      return values;
     },
     *runGrams(words, { isLeftOut = () => false, mayBeFiled = () => true } = {}) {
       const grams = mixWords(words, GRAM_WORDS);

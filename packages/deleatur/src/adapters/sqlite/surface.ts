@@ -14,7 +14,7 @@ import { resolveLayout, type Layout } from "./hands/layout.ts";
 import { offerRow, plantRow } from "./hands/offer-row.ts";
 import { forgetPurge, purgeOnce } from "./hands/purge-once.ts";
 import { emptyLogs, needsVacuum } from "./hands/purge-store.ts";
-import { createRowReader, mergeRows, type Row } from "./hands/row-reader.ts";
+import { createRowReader, mergeRows } from "./hands/row-reader.ts";
 import { eraseRows } from "./hands/erase-rows.ts";
 import { rewriteRows } from "./hands/rewrite-rows.ts";
 import type { SqliteFile, SqliteOptions } from "./options.ts";
@@ -137,45 +137,44 @@ function rewriteAny(db: Db, layout: Layout, wanted: readonly Artifact[], signal:
   return isForeignContent ? rewriteIndexed(db, layout, wanted, signal) : rewriteRows(db, layout, wanted, signal);
 }
 
-async function* scanRows(
+function scanRows(
   options: SqliteOptions,
   own: SqliteFile,
   part: ScanPart,
   signal: AbortSignal,
 ): AsyncIterable<Artifact> {
-  yield* inSnapshot(options, own, function* (db, whole) {
-    let group: Row[] = [];
+  return inSnapshot(options, own, function* (db, whole) {
+    let group: Artifact[] = [];
     const layout = part === "all" ? whole : { ...whole, content: [], vector: undefined };
-    for (const row of createRowReader(db, layout).rows()) {
+    for (const artifact of createRowReader(db, layout).artifacts()) {
       signal.throwIfAborted();
-      if (group[0] !== undefined && group[0].artifact.key !== row.artifact.key) {
-        yield* merged(group);
-        group = [];
+      if (group[0] === undefined || group[0].key === artifact.key) {
+        group.push(artifact);
+        continue;
       }
-      group.push(row);
+      const before = mergeRows(group);
+      group = [artifact];
+      if (before !== undefined) yield before;
     }
-    yield* merged(group);
+    const last = mergeRows(group);
+    if (last !== undefined) yield last;
   });
 }
 
-async function* readRows(
+function readRows(
   options: SqliteOptions,
   own: SqliteFile,
   keys: readonly ArtifactKey[],
   signal: AbortSignal,
 ): AsyncIterable<Artifact> {
-  yield* inSnapshot(options, own, function* (db, layout) {
+  return inSnapshot(options, own, function* (db, layout) {
     const reader = createRowReader(db, layout);
     for (const key of new Set(keys)) {
       signal.throwIfAborted();
-      yield* merged(reader.rowsOf(key));
+      const artifact = mergeRows(reader.rowsOf(key).map((row) => row.artifact));
+      if (artifact !== undefined) yield artifact;
     }
   });
-}
-
-function merged(rows: readonly Row[]): readonly Artifact[] {
-  const artifact = mergeRows(rows);
-  return artifact === undefined ? [] : [artifact];
 }
 
 /** One read transaction on a connection of its own, ended even where the reader stops early. */

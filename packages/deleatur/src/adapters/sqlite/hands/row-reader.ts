@@ -25,8 +25,8 @@ export interface Row {
 }
 
 export interface RowReader {
-  /** Every row in key order; rows of one key follow each other. */
-  rows(): IterableIterator<Row>;
+  /** The artifacts of all rows in key order; rows of one key follow each other and are not merged. */
+  artifacts(): IterableIterator<Artifact>;
   rowsOf(key: ArtifactKey): readonly Row[];
 }
 
@@ -37,18 +37,22 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
   const names = columnsToRead(layout);
   const select = `SELECT ${names.map((name) => layout.columnSql(name)).join(", ")} FROM ${layout.from}`;
   const order = layout.key.map((name) => layout.columnSql(name)).join(", ");
-  const joined = createJoinReader(db);
-  const condition = keyCondition(layout);
   const prepared = preparing(db);
-  const toRow = (raw: readonly SqlValue[]): Row => {
-    const values = new Map(names.map((name, index) => [name, raw[index] ?? null]));
-    if (layout.fts?.mode === "none" && hasText) putTextTogether(db, layout, layout.fts, values);
-    return { artifact: artifactOf(layout, values, joined), values };
+  const joined = createJoinReader(prepared);
+  const condition = keyCondition(layout);
+  const places = new Map(names.map((name, place) => [name, place]));
+  const toArtifact = (raw: SqlValue[]): Artifact => {
+    if (layout.fts?.mode === "none" && hasText) putTextTogether(db, layout, layout.fts, raw, places);
+    return artifactOf(layout, (name) => raw[places.get(name) ?? -1] ?? null, joined);
+  };
+  const toRow = (raw: SqlValue[]): Row => {
+    const artifact = toArtifact(raw);
+    return { artifact, values: new Map(names.map((name, place) => [name, raw[place] ?? null])) };
   };
   return {
-    *rows() {
+    *artifacts() {
       const statement = db.prepare<[], SqlValue[]>(`${select} ORDER BY ${order}`).raw(true);
-      for (const raw of statement.iterate()) yield toRow(raw);
+      for (const raw of statement.iterate()) yield toArtifact(raw);
     },
     rowsOf(key) {
       const found = condition(key);
@@ -60,29 +64,38 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
 }
 
 /** A contentless index answers no text, but its terms are what it holds of anybody. */
-function putTextTogether(db: Db, layout: Layout, fts: FtsFacts, values: Map<string, SqlValue>): void {
-  const rowid = values.get(layout.key[0] ?? "");
+function putTextTogether(
+  db: Db,
+  layout: Layout,
+  fts: FtsFacts,
+  raw: SqlValue[],
+  places: ReadonlyMap<string, number>,
+): void {
+  const rowid = raw[places.get(layout.key[0] ?? "") ?? -1];
   if (typeof rowid !== "bigint") return;
   const texts = textFromTerms(db, fts, rowid);
-  for (const [place, column] of fts.columns.entries())
-    if (layout.content.includes(column)) values.set(column, texts[place] === "" ? null : (texts[place] ?? null));
+  for (const [at, column] of fts.columns.entries()) {
+    const place = places.get(column);
+    if (place !== undefined && layout.content.includes(column))
+      raw[place] = texts[at] === "" ? null : (texts[at] ?? null);
+  }
 }
 
-/** Merges rows of one key into one artifact: all subjects and sources, the content of every row. */
-export function mergeRows(rows: readonly Row[]): Artifact | undefined {
-  const first = rows[0]?.artifact;
+/** Merges what was read of the rows of one key into one artifact: all subjects and sources, the content of every row. */
+export function mergeRows(rows: readonly Artifact[]): Artifact | undefined {
+  const [first] = rows;
   if (first === undefined || rows.length === 1) return first;
   return {
     ...first,
     subjects: distinct(
-      rows.flatMap(({ artifact }) => artifact.subjects),
+      rows.flatMap(({ subjects }) => subjects),
       ({ type, value }) => canonicalKey([type, value]),
     ),
     sources: distinct(
-      rows.flatMap(({ artifact }) => artifact.sources),
+      rows.flatMap(({ sources }) => sources),
       ({ surface, key }) => canonicalKey([surface, key]),
     ),
-    content: rows.flatMap(({ artifact }) => artifact.content),
+    content: rows.flatMap(({ content }) => content),
   };
 }
 
@@ -98,10 +111,10 @@ function columnsToRead(layout: Layout): readonly string[] {
 
 type JoinReader = (join: Join, link: SqlValue) => readonly SqlValue[];
 
-function createJoinReader(db: Db): JoinReader {
+function createJoinReader(prepared: ReturnType<typeof preparing>): JoinReader {
   return (join, link) => {
     if (link === null) return [];
-    const statement = db.prepare<[SqlValue], [SqlValue]>(
+    const statement = prepared<[SqlValue], [SqlValue]>(
       `SELECT DISTINCT ${quoteName(join.column)} FROM ${quoteName(join.table)} WHERE ${quoteName(join.on)} = ? ORDER BY 1`,
     );
     return statement
@@ -111,8 +124,7 @@ function createJoinReader(db: Db): JoinReader {
   };
 }
 
-function artifactOf(layout: Layout, values: ReadonlyMap<string, SqlValue>, joined: JoinReader): Artifact {
-  const valueOf = (name: string): SqlValue => values.get(name) ?? null;
+function artifactOf(layout: Layout, valueOf: (name: string) => SqlValue, joined: JoinReader): Artifact {
   const key = keyOf(layout.key.map(valueOf));
   return {
     surface: layout.options.surface,
@@ -198,5 +210,6 @@ function contentOf(layout: Layout, valueOf: (name: string) => SqlValue): readonl
 }
 
 function distinct<Item>(items: readonly Item[], identity: (item: Item) => string): readonly Item[] {
+  if (items.length < 2) return items;
   return [...new Map(items.map((item) => [identity(item), item])).values()];
 }
