@@ -7,7 +7,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Artifact } from "../model/artifact.ts";
 import type { SurfaceRole } from "../model/declaration.ts";
 import { artifactKey, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
-import { contentDigests, guardWrite } from "../record/guard.ts";
+import { type ContentDigest, contentDigests, guardWrite } from "../record/guard.ts";
 import type { Guarantees } from "../surface.ts";
 import { canaryText } from "./canary.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
@@ -87,6 +87,7 @@ function hasInsertPath({ role, guarantees }: { readonly role: SurfaceRole; reado
 type Door = (
   artifact: Artifact,
   signal: AbortSignal,
+  digests: readonly ContentDigest[],
 ) => Promise<"refused" | "held" | "accepted" | "no-path" | "failed">;
 
 async function tryDoor(
@@ -108,7 +109,7 @@ async function tryDoor(
     sources: [],
     content: [{ type: "text", name: "text", text: canaryText(engine.random) }],
   };
-  const controlAnswer = await door(control, signal);
+  const controlAnswer = await door(control, signal, contentDigests(ledger, control.content));
   if (controlAnswer === "no-path") return { outcome: "no-path", controlsTaken: 0, controlsFound: 0 };
   const controlsFound = controlAnswer === "accepted" ? 1 : 0;
   let outcome: "refused" | "held" = "refused";
@@ -124,7 +125,8 @@ async function tryDoor(
       // Without a word in it there is nothing to keep out but what names the person.
       if (digests.length === 0 && subjects !== identifiers) continue;
       if (subjects === identifiers && identifiers.length === 0) continue;
-      const answer = await door({ surface: ref.surface, key: newKey(), subjects, sources: [], content }, signal);
+      const offered: Artifact = { surface: ref.surface, key: newKey(), subjects, sources: [], content };
+      const answer = await door(offered, signal, digests);
       if (answer === "accepted") return { outcome: "accepted", controlsTaken: 1, controlsFound };
       // A held write is a shut door too; the weaker answer stands for all.
       if (answer === "held") outcome = "held";
@@ -136,8 +138,11 @@ async function tryDoor(
 
 function sdkDoor(ledger: Ledger): Door {
   const outcomes = { pass: "accepted", refuse: "refused", hold: "held" } as const;
-  return ({ surface, key, subjects, content }) =>
-    Promise.resolve(outcomes[guardWrite(ledger, { ref: { surface, key }, subjects, content }).answer]);
+  return ({ surface, key, subjects, content }, _signal, digests) => {
+    // Digested by the trial's own ledger once, not for each of those in whose name it is offered.
+    const { answer } = guardWrite(ledger, { ref: { surface, key }, subjects, content }, () => digests);
+    return Promise.resolve(outcomes[answer]);
+  };
 }
 
 async function storeDoor(engine: Engine, id: SurfaceId): Promise<Door> {

@@ -82,9 +82,13 @@ export function recordDigest(ledger: Ledger, ref: ArtifactRef): Uint8Array {
 
 /**
  * Asks every entry that could match a write. What a forgotten person owns is refused; content of somebody forgotten that is offered by or about
- * anybody else is held; content that others also had passes for a known other person. @throws LedgerError where the ledger is out of reach (fails closed)
+ * anybody else is held; content that others also had passes for a known other person. `digestsOf` answers the digests of the write's own content, where they were made before. @throws LedgerError where the ledger is out of reach (fails closed)
  */
-export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
+export function guardWrite(
+  ledger: Ledger,
+  write: OfferedWrite,
+  digestsOf: () => readonly ContentDigest[] = () => contentDigests(ledger, write.content),
+): GuardAnswer {
   // Asked for anew each time: what another process filed a moment ago is in it.
   const filter = ledger.openFilter();
   const find = (kind: DenylistKind, digest: Uint8Array): readonly DenylistEntry[] =>
@@ -97,7 +101,7 @@ export function guardWrite(ledger: Ledger, write: OfferedWrite): GuardAnswer {
   // The owners were refused by their identifiers above, unless a lift let them back: then their own content is still kept out.
   const isOwned = (owners: readonly string[]): boolean =>
     offeredBy.some((digest) => owners.includes(Buffer.from(digest).toString("hex")));
-  const digests = contentDigests(ledger, write.content);
+  const digests = digestsOf();
   let held: GuardAnswer | undefined;
   for (const { kind, digest } of digests) {
     for (const entry of find(kind, digest)) {
