@@ -12,8 +12,8 @@ import { findKnown } from "./known-records.ts";
 import { contentTag, enterRecords } from "./record-artifacts.ts";
 import { sealBroken } from "./seal.ts";
 
-// A list is taken in by parts, so that what is held of it beside stays small.
-const PART = 4_096;
+// A list is taken in by parts, so small that what is held of each beside is gone before the collector has to keep it.
+const PART = 512;
 
 interface ArtifactRow {
   readonly id: number;

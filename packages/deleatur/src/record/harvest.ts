@@ -95,12 +95,7 @@ export async function harvestLineage(engine: Engine, signal: AbortSignal): Promi
 /** Enters harvested rows into the ledger with origin `declared`. */
 export function recordHarvest(engine: Engine, harvest: Harvest): void {
   engine.ledger.recordArtifacts(
-    harvest.rows.map(({ surface, key, subjects, sources }) => ({
-      ref: { surface, key },
-      subjects,
-      sources,
-      origin: "declared",
-    })),
+    harvest.rows.map((row) => ({ ref: row, subjects: row.subjects, sources: row.sources, origin: "declared" })),
   );
 }
 

@@ -40,10 +40,11 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
   const prepared = preparing(db);
   const joined = createJoinReader(prepared);
   const condition = keyCondition(layout);
+  const fold = createFolder();
   const places = new Map(names.map((name, place) => [name, place]));
   const toArtifact = (raw: SqlValue[]): Artifact => {
     if (layout.fts?.mode === "none" && hasText) putTextTogether(db, layout, layout.fts, raw, places);
-    return artifactOf(layout, (name) => raw[places.get(name) ?? -1] ?? null, joined);
+    return artifactOf(layout, (name) => raw[places.get(name) ?? -1] ?? null, joined, fold);
   };
   const toRow = (raw: SqlValue[]): Row => {
     const artifact = toArtifact(raw);
@@ -124,12 +125,36 @@ function createJoinReader(prepared: ReturnType<typeof preparing>): JoinReader {
   };
 }
 
-function artifactOf(layout: Layout, valueOf: (name: string) => SqlValue, joined: JoinReader): Artifact {
+/** Few persons stand on many rows: each is one object, up to so many. */
+const KNOWN_PERSONS = 10_000;
+
+function createFolder(): typeof foldIdentifier {
+  const known = new Map<string, SubjectIdentifier>();
+  return (type, value) => {
+    // An identifier's type has no NUL in it.
+    const name = `${type}\0${value}`;
+    let person = known.get(name);
+    if (person === undefined) {
+      person = foldIdentifier(type, value);
+      if (known.size < KNOWN_PERSONS) known.set(name, person);
+    }
+    return person;
+  };
+}
+
+function artifactOf(
+  layout: Layout,
+  valueOf: (name: string) => SqlValue,
+  joined: JoinReader,
+  fold: typeof foldIdentifier,
+): Artifact {
   const key = keyOf(layout.key.map(valueOf));
   return {
     surface: layout.options.surface,
     key,
-    subjects: distinct(subjectsOf(layout, key, valueOf, joined), ({ type, value }) => canonicalKey([type, value])),
+    subjects: distinct(subjectsOf(layout, key, valueOf, joined, fold), ({ type, value }) =>
+      canonicalKey([type, value]),
+    ),
     sources: distinct(sourcesOf(layout, valueOf, joined), ({ surface, key }) => canonicalKey([surface, key])),
     content: contentOf(layout, valueOf),
   };
@@ -151,6 +176,7 @@ function subjectsOf(
   key: ArtifactKey,
   valueOf: (name: string) => SqlValue,
   joined: JoinReader,
+  fold: typeof foldIdentifier,
 ): readonly SubjectIdentifier[] {
   return layout.subjects.flatMap((locator) => {
     const texts = ((): readonly (string | undefined)[] => {
@@ -167,7 +193,7 @@ function subjectsOf(
           return locator satisfies never;
       }
     })();
-    return texts.flatMap((text) => (text === undefined || text === "" ? [] : [foldIdentifier(locator.type, text)]));
+    return texts.flatMap((text) => (text === undefined || text === "" ? [] : [fold(locator.type, text)]));
   });
 }
 
