@@ -1,6 +1,5 @@
 // Names artifacts, contents and identifiers for one epoch (PROOFS §2): what may stand in a manifest, a log entry or a reason. It must not keep what it names.
 import {
-  artifactDigest,
   artifactNameValue,
   identifierNameValue,
   nameKey,
@@ -11,7 +10,7 @@ import {
 import type { ContentField } from "../model/artifact.ts";
 import { StoreError } from "../model/errors.ts";
 import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
-import { keyedHash } from "./fast-hash.ts";
+import { keyedHash, sha256 } from "./fast-hash.ts";
 import { digestOfField, isNameable } from "./field-digest.ts";
 
 export interface EpochNaming {
@@ -33,7 +32,7 @@ export function createEpochNaming(epochSecret: Uint8Array, boundaryId: string, e
     artifact: (ref, content, digests = content?.map(digestOfField)) =>
       nameable(ref.surface, () => {
         const fields = content?.map((field, at) => bytesOf(field, digests?.[at] ?? ""));
-        const digest = fields === undefined ? undefined : artifactDigest(fields);
+        const digest = fields === undefined ? undefined : sha256(Buffer.concat(fields));
         return name(1, artifactNameValue(ref.surface, ref.key, digest));
       }),
     field: (field, digest = digestOfField(field)) => nameable(undefined, () => name(2, bytesOf(field, digest))),
