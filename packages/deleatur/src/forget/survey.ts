@@ -119,7 +119,7 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
     inClosure: new Set(plan.items.map(({ ref }) => artifactId(ref))),
     isOwn: identifierSet(plan.identifiers),
     wanted: new Set(contentDigests(ledger, fields).map(({ digest }) => hex(digest))),
-    marks: new Set(fields.map((field) => markOf(field, wordsOf(ledger, field)))),
+    marks: new Set(fields.map((field) => markOf(wordsOf(ledger, field)))),
     wantedRuns,
     runBits,
     shared: new Set(),
@@ -144,7 +144,7 @@ function compareContent(
   for (const field of content) {
     const words = wordsOf(ledger, field);
     const runs = words === undefined ? [] : ledger.runValues(words);
-    const mark = markOf(field, words);
+    const mark = markOf(words);
     for (const { view, isTheirs, isFrame } of asked) {
       if (isFrame) addShared(view, runs);
       if (!isTheirs || !view.marks.has(mark)) continue;
@@ -162,13 +162,9 @@ function wordsOf(ledger: Ledger, field: ContentField): WordHashes | undefined {
   return field.type === "text" ? ledger.hashWords(field.text) : undefined;
 }
 
-/** A number that content of the same digest has too; most other content has another. */
-function markOf(field: ContentField, words: WordHashes | undefined): number {
-  if (field.type === "text")
-    return (words?.count ?? 0) === 0 ? 0 : ((words?.halves[0] ?? 0) ^ (words?.count ?? 0)) >>> 0;
-  const { buffer, byteOffset, byteLength } = field.type === "vector" ? field.vector : field.bytes;
-  const [first = 0, second = 0, third = 0, fourth = 0] = new Uint8Array(buffer, byteOffset, Math.min(4, byteLength));
-  return ((first | (second << 8) | (third << 16) | (fourth << 24)) ^ byteLength) >>> 0;
+/** A number that text of the same digest has too; most other text has another. What has no words has none of its own. */
+function markOf(words: WordHashes | undefined): number {
+  return words === undefined || words.count === 0 ? 0 : ((words.halves[0] ?? 0) ^ words.count) >>> 0;
 }
 
 function withOwed(ledger: Ledger, standing: Baseline, owed: Baseline): Baseline {

@@ -25,6 +25,7 @@ import {
 
 const BOILERPLATE = "Customer called about billing.";
 const FRAME = "Please find attached the monthly statement of the account that you asked for";
+const PROVERB = "Nobody counts Zoë’s chickens on the farm before all of them have hatched";
 /** Composed and decomposed accents, straight and typographic quotes. */
 const ACCENTED = "Zoë said “the café’s naïve façade” was painted before the señor arrived in Besançon";
 const HELD = { outcome: "held" };
@@ -41,6 +42,8 @@ async function forgotten(): Promise<Scene> {
   await recordEpisode(scene, "t5", T, BOILERPLATE);
   await recordEpisode(scene, "s6", S, `${FRAME}: the violet one`);
   await recordEpisode(scene, "t6", T, `${FRAME}: the green one`);
+  await recordEpisode(scene, "s7", S, PROVERB);
+  await recordEpisode(scene, "t7", T, `${PROVERB.normalize("NFD").toUpperCase()} !`);
   await deriveSummary(
     scene,
     "m1",
@@ -99,6 +102,14 @@ it("C17 GUARD-2: boilerplate that both had is refused for the forgotten person a
   await expect(put(scene, [S], BOILERPLATE)).rejects.toMatchObject(REFUSED);
   await put(scene, [T], BOILERPLATE);
   expect(await put(scene, [], BOILERPLATE)).toMatchObject(HELD);
+  expect(newRows(scene)).toBe(1);
+});
+
+it("GUARD-2: a text of many words that both wrote, each in a spelling of their own, passes for the other", async () => {
+  const scene = await forgotten();
+  await expect(put(scene, [S], PROVERB)).rejects.toMatchObject(REFUSED);
+  await put(scene, [T], PROVERB);
+  expect(await put(scene, [], PROVERB)).toMatchObject(HELD);
   expect(newRows(scene)).toBe(1);
 });
 
