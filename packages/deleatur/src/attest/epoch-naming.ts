@@ -1,12 +1,5 @@
 // Names artifacts, contents and identifiers for one epoch (PROOFS §2): what may stand in a manifest, a log entry or a reason. It must not keep what it names.
-import {
-  artifactNameValue,
-  identifierNameValue,
-  nameKey,
-  type NameKind,
-  parentNameValue,
-  u32,
-} from "@deleatur/verify";
+import { artifactNameValue, identifierNameValue, nameKey, type NameKind, parentNameValue, u32 } from "@deleatur/verify";
 import type { ContentField } from "../model/artifact.ts";
 import { StoreError } from "../model/errors.ts";
 import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";

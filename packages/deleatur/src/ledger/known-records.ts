@@ -1,7 +1,18 @@
 // What the ledger knows of the rows of a scan, a list at once: a row that says nothing new costs no write. It must not write.
+import type { ArtifactRef } from "../model/ids.ts";
 import type { DigestedRecord, DigestedRef, DigestedSubject } from "./artifact-rows.ts";
 import { hexArray, type LedgerCore } from "./ledger-core.ts";
 import { STATE } from "./lineage-codes.ts";
+
+/** A row of a scan, for who reads stores. */
+export interface KnownRow {
+  /** It was recorded or harvested itself, not only named as a source. */
+  readonly isRecorded: boolean;
+  /** A harvest of the row would change nothing. */
+  readonly isCurrent: boolean;
+  /** Sources that its store does not name. */
+  readonly further: readonly ArtifactRef[];
+}
 
 export interface KnownRecord {
   /** It was recorded or harvested itself, not only named as a source. */

@@ -14,6 +14,7 @@ import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
 import type { RequestJournal } from "./request-record.ts";
+import type { KnownRow } from "./known-records.ts";
 import type { WordRuns } from "./word-runs.ts";
 import type { WritingMark } from "./writing-mark.ts";
 
@@ -41,15 +42,6 @@ export interface ArtifactRecord {
   readonly sources: readonly ArtifactRef[];
   readonly contentDigest?: Uint8Array;
   readonly origin: EdgeOrigin;
-}
-
-export interface KnownRow {
-  /** It was recorded or harvested itself, not only named as a source. */
-  readonly isRecorded: boolean;
-  /** A harvest of the row would change nothing. */
-  readonly isCurrent: boolean;
-  /** Sources that its store does not name. */
-  readonly further: readonly ArtifactRef[];
 }
 
 export interface KnownArtifact {
