@@ -50,7 +50,9 @@ export interface BestOutcome {
 
 /** Judges the best evidence that could come out of this boundary. */
 export function bestOutcome(boundary: Boundary, told: Told = {}): BestOutcome {
-  const { attestation, verdict, reasons } = judge(bestEvidence(boundary, told), { allowTombstone: true });
+  const { attestation, verdict, reasons: judged } = judge(bestEvidence(boundary, told), { allowTombstone: true });
+  // Nothing was tried here: what the judge says of a probe that got in is said of what the declaration leaves open.
+  const reasons = judged.map((one) => (one.code === "RESURRECTABLE" ? { ...one, rule: TRIGGERS_ONLY } : one));
   const inTheWay = reasons.filter((one) => one.code !== "HORIZON_OPEN");
   const effective = "effective" in attestation ? attestation.effective.getTime() / 1000 : 0;
   return {
@@ -62,6 +64,9 @@ export function bestOutcome(boundary: Boundary, told: Told = {}): BestOutcome {
     effectiveAfterSeconds: effective,
   };
 }
+
+const TRIGGERS_ONLY =
+  "`writers: trigger` refuses a forgotten person only while a request runs, so erased words can be written again after it";
 
 /** Only differences of time count here, so the epoch stands for "now". */
 const NOW = new Date(0);

@@ -45,7 +45,11 @@ export function writeDraft(draft: Draft): string {
     "surfaces:",
     ...draft.entries.flatMap(entryLines),
     `census: { include: ${flow(stores.map((store) => `${store}.*`))} }`,
-    commented("writers: trigger", "trigger fences every writer of a SQLite table; sdk where only our SDK writes"),
+    // Never `sdk`: that is the operator's own word, and nothing that exists in a store shows it.
+    commented(
+      "writers: trigger",
+      "sdk where only the SDK writes; with trigger a SQLite table refuses a forgotten person only while a request runs, and no erasure is attested",
+    ),
     "connect: # never digested, never published",
     ...Object.entries(draft.connect).map(([name, value]) => `  ${flow(name)}: ${flow(value)}`),
     "",

@@ -137,7 +137,9 @@ describe("a draft of an agent's SQLite memory", () => {
   it("PRIVACY-1: marks what a person must decide and carries no value of the store", async () => {
     const { yaml, notes } = await draft(database("memory.db", AGENT_SQL, fillAgent));
     expect(yaml).toMatch(/shared: redact # decide: /);
-    expect(yaml).toMatch(/writers: trigger # decide: /);
+    expect(yaml).toContain(
+      "writers: trigger # decide: sdk where only the SDK writes; with trigger a SQLite table refuses a forgotten person only while a request runs, and no erasure is attested\n",
+    );
     expect(yaml + notes.join("\n")).not.toMatch(new RegExp(`${SECRET}|example\\.org|dinner`));
     expect(notes.join("\n")).toContain("memory.counters");
     expect(yaml).not.toContain("deleatur_fence");

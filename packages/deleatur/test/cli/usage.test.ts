@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { askCli, runCli } from "./run-cli.ts";
-import { smallMemory, temporaryDirectory } from "./small-memory.ts";
+import { smallMemory, subjectFile, temporaryDirectory } from "./small-memory.ts";
 
 const VERBS =
   "init check scan find forget requests review audit verify attest letter hold lift replay watch risks log intents participants keys demo".split(
@@ -130,6 +130,25 @@ describe("init", () => {
     const form = await askCli(directory, ["check", "--public", "-", "--boundary", "draft.yaml"]);
     expect(form.json["publicForm"]).toMatchObject({ id: "test/drafted" });
     expect((await runCli(directory, ["init", "memory.db", "--boundary", "draft.yaml"])).exitCode).toBe(2);
+  });
+
+  it("GUARD-1: drafts writers that claim nothing; `check` says once, for all its tables, what is missing and what to do, and it helps", async () => {
+    const memory = smallMemory({ writers: "trigger" });
+    const told = await runCli(memory.directory, ["check"]);
+    expect(told.exitCode).toBe(21);
+    const lines = told.out.split("\n").map((line) => line.trim());
+    expect(lines.filter((line) => line.includes("RESURRECTABLE"))).toEqual([
+      "RESURRECTABLE (technical, episodes, summaries): `writers: trigger` refuses a forgotten person only while a request runs, so erased words can be written again after it",
+    ]);
+    expect(lines.filter((line) => line.includes("writers: sdk"))).toEqual([
+      "- let all writes to episodes, summaries go through the SDK, and declare `writers: sdk`",
+    ]);
+    // What it foretells is what a request ends with.
+    const ended = await askCli(memory.directory, ["forget", "--subject-file", subjectFile(memory), "--now"]);
+    expect([ended.exitCode, ended.json["verdict"]]).toEqual([21, "UNCONFIRMED"]);
+    expect(JSON.stringify(ended.json["reasons"])).toContain("RESURRECTABLE");
+    const mended = smallMemory({ writers: "sdk" });
+    expect((await runCli(mended.directory, ["check"])).exitCode).toBe(0);
   });
 
   it("says where it found no store", async () => {

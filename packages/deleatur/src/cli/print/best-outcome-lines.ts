@@ -12,14 +12,36 @@ const BEST: Readonly<Record<BestOutcome["attestation"], string>> = {
 
 export function bestLines(best: BestOutcome, paint: Paint): readonly string[] {
   const after = best.effectiveAfterSeconds;
-  const changes = [...new Set(best.improvements.map(({ change }) => change))];
+  const open = best.reasons.filter(({ code }) => code === "RESURRECTABLE");
+  const others = best.improvements.filter(({ code }) => code !== "RESURRECTABLE");
+  const changes = [...new Set([...openChange(open), ...others.map(({ change }) => change)])];
   return [
     paint.bold(
       `Best that could be attested: ${BEST[best.attestation]}${after > 0 ? `, in effect ${span(after)} later` : ""}`,
     ),
-    ...reasonLines(best.reasons, paint),
+    ...openLines(open, paint),
+    ...reasonLines(
+      best.reasons.filter((one) => !open.includes(one)),
+      paint,
+    ),
     ...(changes.length === 0 ? [] : ["What would improve it:", ...changes.map((change) => `  - ${change}`)]),
   ];
+}
+
+function namesOf(reasons: BestOutcome["reasons"]): string {
+  return [...new Set(reasons.flatMap(({ surface }) => surface ?? []))].join(", ");
+}
+
+/** One line for all data locations that let erased words in again; what to do is said once, below. */
+function openLines(open: BestOutcome["reasons"], paint: Paint): readonly string[] {
+  const [first] = open;
+  if (first === undefined) return [];
+  return [`  ${paint.bold(first.code)} (${first.class}, ${namesOf(open)}): ${first.rule}`];
+}
+
+function openChange(open: BestOutcome["reasons"]): readonly string[] {
+  if (open.length === 0) return [];
+  return [`let all writes to ${namesOf(open)} go through the SDK, and declare \`writers: sdk\``];
 }
 
 function span(seconds: number): string {
