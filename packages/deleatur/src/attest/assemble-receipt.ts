@@ -12,13 +12,13 @@ import {
   type Statement,
   toBase64,
   toHex,
-  utf8,
   verifyReceipt,
   type VerifyOutcome,
   WITHHELD_PREDICATE,
 } from "@deleatur/verify";
 import type { TransparencyLog } from "../ledger/ledger.ts";
 import { LedgerError, UsageError } from "../model/errors.ts";
+import { canonicalBytes } from "./canonical-bytes.ts";
 import { sha256 } from "./fast-hash.ts";
 import { signStatement, type StatementSigner } from "./sign-statement.ts";
 
@@ -73,7 +73,7 @@ export function assembleReceipt(parts: ReceiptParts): AssembledReceipt {
     cosignatures: [],
     timestamp: null,
   };
-  const bytes = utf8(canonicalJson(receipt));
+  const bytes = canonicalBytes(receipt);
   return { bytes, logIndex, payloadDigest, outcome: checkReceipt(bytes, statement, signer.publicKey) };
 }
 
