@@ -38,7 +38,7 @@ export async function runMeetingsDemo(context: MeetingsContext, signal: AbortSig
   page.step("Record", `${size} in ${seconds.toFixed(1)} s`);
   page.text(
     `${figures.episodes} turns of speech, each in the conversation memory, a transcript, the search index and as an embedding; ` +
-      `${figures.summaries} summaries of whole meetings and ${figures.answers} answers to questions, written by people, each with the turns that it is about.`,
+      `summaries of whole meetings: ${figures.summaries}, answers to questions: ${figures.answers}, written by people, each with the turns that it is about.`,
   );
   const forgotten: DemoForgotten[] = [];
   let offered: DemoResult["offered"] = [];
