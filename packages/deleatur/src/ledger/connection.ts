@@ -1,7 +1,7 @@
 // One connection to the ledger's file: statements, nested transactions, and moving dropped bytes out of the write-ahead log. It must not know what the tables mean.
-import { statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { LedgerError } from "../model/errors.ts";
+import { watchFile } from "./file-watch.ts";
 import { ledgerFailure } from "./ledger-failure.ts";
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -52,7 +52,7 @@ export function connect(
   const database = attempt(file, () =>
     Database(file, { readonly: options.readonly, fileMustExist: options.readonly, timeout: options.busyTimeoutMs }),
   );
-  const opened = identityOf(file);
+  const watch = watchFile(file, () => isWhole(file));
   const statements = new Map<string, Statement>();
   let depth = 0;
   let isFlushDue = false;
@@ -90,7 +90,7 @@ export function connect(
 
   function within<T>(act: () => T): T {
     const level = depth;
-    if (level === 0) refuseMoved(file, opened);
+    if (level === 0) watch.refuseChanged();
     attempt(file, () => prepared(level === 0 ? "BEGIN IMMEDIATE" : `SAVEPOINT level_${level}`).run());
     depth += 1;
     try {
@@ -185,19 +185,18 @@ function rowsSql(head: string, size: number, width: number, tail: string): strin
   return `${head} ${`${row},`.repeat(size - 1)}${row} ${tail}`;
 }
 
-/** What tells a file from another one that takes its place under the same name. */
-function identityOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.dev}/${found.ino}`;
-}
-
-/** SQLite goes on writing to a file that was deleted or replaced; nobody else would see what is written there. */
-function refuseMoved(file: string, opened: string | undefined): void {
-  if (identityOf(file) === opened) return;
-  throw new LedgerError("LEDGER_LOST", `the ledger ${file} was moved, replaced or deleted while it was open`, {
-    place: { file },
-    cure: "put it back, or close the program and open it again",
-  });
+/** Read by a connection of its own: what this one has in its cache may be gone from the file. */
+function isWhole(file: string): boolean {
+  try {
+    const eyes = Database(file, { readonly: true, fileMustExist: true });
+    try {
+      return eyes.pragma("quick_check(1)", { simple: true }) === "ok";
+    } finally {
+      eyes.close();
+    }
+  } catch {
+    return false; // what SQLite cannot read is not whole
+  }
 }
 
 function attempt<T>(file: string, act: () => T): T {
