@@ -8,7 +8,7 @@ import { sqliteCode } from "../store-errors.ts";
 import { fullTextTables, liveTerms } from "./live-content.ts";
 import type { Reader } from "./open-reader.ts";
 import { seeFullText, type FullText } from "./read-cells.ts";
-import { createPatternScanner, termPatterns, type TermPattern } from "./term-patterns.ts";
+import { createPatternScanner, separatorForms, termPatterns, type TermPattern } from "./term-patterns.ts";
 
 /** Terms of erased content that no living row has, by needle. */
 export interface LostTerms {
@@ -92,7 +92,7 @@ const CHUNK = 1 << 20;
 const OVERLAP = 256;
 
 /**
- * What to look for in raw bytes, where nobody can tell one index from another: a tail that a term of any live index also has says nothing.
+ * What to look for in raw bytes, where nobody can tell one index from another: a tail that a term of any live index also has says nothing, nor does a term with which a living one begins.
  * (The live indexes themselves are asked term by term, see `lookInIndex`.)
  */
 export function rawPatterns(db: Reader, lost: readonly LostTerms[]): readonly TermPattern[] {
@@ -114,8 +114,10 @@ export function rawPatterns(db: Reader, lost: readonly LostTerms[]): readonly Te
   if (byForm.size === 0) return [];
   for (const { table, isTrigram } of lost) {
     // `nation` behind `name` is stored as `ration` is behind `ram`: two lengths and the same tail.
-    for (const term of liveTerms(db, table))
+    for (const term of liveTerms(db, table)) {
       for (const { bytes } of termPatterns(0, 0, term, isTrigram)) byForm.delete(bytes.toString("latin1"));
+      for (const bytes of separatorForms(term)) byForm.delete(bytes.toString("latin1"));
+    }
   }
   return [...byForm.values()].flat();
 }

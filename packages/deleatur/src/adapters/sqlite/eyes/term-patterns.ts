@@ -23,6 +23,19 @@ export function termPatterns(needle: number, term: number, text: string, isTrigr
   return forms.map((bytes) => ({ needle, term, bytes }));
 }
 
+/**
+ * As which bytes the start of a living term may stand that are also the whole of a shorter one: `fts5_idx` keeps of the first term of each leaf
+ * no more than tells it from the term before (`whate` of `whatever` behind `what`), and the number of its segment, before it, may be its length.
+ */
+export function separatorForms(text: string): readonly Buffer[] {
+  const stored = Buffer.from(`0${text}`, "utf8");
+  const longest = Math.min(stored.length - 1, MAX_TERM);
+  const forms: Buffer[] = [];
+  for (let length = 2; length <= longest; length += 1)
+    forms.push(Buffer.concat([Buffer.of(length), stored.subarray(0, length)]));
+  return forms;
+}
+
 export interface PatternScanner {
   /** Calls back for each pattern that stands in the bytes, with its place. */
   scan(bytes: Uint8Array, found: (pattern: TermPattern, at: number) => void): void;
