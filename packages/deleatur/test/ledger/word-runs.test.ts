@@ -76,7 +76,8 @@ it("GUARD-1: another guard key gives other numbers", () => {
 });
 
 it("winnowing: about two grams are looked up for five words", () => {
-  const words = Array.from({ length: 10_000 }, (_, at) => `word${at}`);
+  // Words that count up are alike in most letters, and so are their hashes: under one key in fourteen they lie outside of this.
+  const words = Array.from({ length: 10_000 }, (_, at) => (Math.imul(at + 1, 0x9e3779b1) >>> 0).toString(36));
   const grams = [...runs().runGrams(words)];
   expect(grams.length / words.length).toBeGreaterThan(0.36);
   expect(grams.length / words.length).toBeLessThan(0.44);
