@@ -60,7 +60,7 @@ export function fixedQueries(predicate: EpochPredicate, manifest: Manifest): rea
     });
 }
 
-/** Whether there are enough queries, and one proof for each, before any is computed. */
+/** Whether there are enough queries, and the proofs that so many take, before any is computed. */
 export function checkQueries(
   predicate: EpochPredicate,
   all: readonly TreeQueries[],
@@ -81,7 +81,7 @@ export function checkQueries(
     if (group?.surface !== surface.id || group.tree !== tree)
       flaws.push(fail("no proofs where they should stand", surface.id));
     else if (group.proofs.length !== proofsFor(group.format, queries.length))
-      flaws.push(fail("not one proof for each query", surface.id));
+      flaws.push(fail("not as many proofs as its queries take", surface.id));
   }
   return allOf(flaws, `${total} queries in ${all.length / 2} covered data locations, each with a proof`);
 }
@@ -117,7 +117,7 @@ export function checkExclusions(
     const root = fromHex(tree === 0 ? surface.roots.membership : surface.roots.lineage);
     const tokens = tokensOf(asked, key);
     if (proofsFor(group.format, tokens.length) !== group.proofs.length)
-      return fail(`${what}: not one proof for each query`, surface.id);
+      return fail(`${what}: not as many proofs as its queries take`, surface.id);
     const flaw = firstFlaw(tree, root, tokens, group);
     if (flaw !== undefined) return fail(`${what}: ${flaw}`, surface.id);
     return { ...pass(`${what}: none of ${tokens.length} is there`), surface: surface.id };
