@@ -6,9 +6,11 @@ import type { Boundary, StoreConnection } from "../model/declaration.ts";
 /** Whether anything changed since it was asked last; a file that comes or goes is a change. */
 export function storeChanges(boundary: Boundary): () => boolean {
   let last = signatureOf(boundary);
+  // What is written to a server cannot be seen from outside: there each second counts as a change.
+  const isHidden = [...boundary.connect.stores.values()].some((store) => "url" in store);
   return () => {
     const now = signatureOf(boundary);
-    const isChanged = now !== last;
+    const isChanged = isHidden || now !== last;
     last = now;
     return isChanged;
   };
@@ -28,6 +30,7 @@ function signatureOf(boundary: Boundary): string {
 function filesOf(store: StoreConnection): readonly string[] {
   // Under a write-ahead log the database itself changes only at a checkpoint.
   if (store.type === "sqlite") return [store.file, `${store.file}-wal`, `${store.file}-journal`];
+  if (store.type !== "files") return [];
   const parts = store.glob.split(sep);
   const wild = parts.findIndex((part) => /[*?]/.test(part));
   const folder = wild === -1 ? dirname(store.glob) : parts.slice(0, wild).join(sep);

@@ -84,7 +84,11 @@ export interface ExemptionInput {
   readonly reference?: string | undefined;
 }
 
-type ConnectionInput = { readonly file: string } | { readonly path: string };
+type ConnectionInput =
+  | { readonly file: string }
+  | { readonly path: string }
+  /** `data`: the server's own data folder, where the probes can read it. */
+  | { readonly url: string; readonly data?: string | undefined };
 
 export interface BoundaryInput {
   readonly deleatur: 1;

@@ -3,7 +3,7 @@ import { compareUtf8 } from "@deleatur/verify";
 import type { Boundary } from "../model/declaration.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { Container } from "../surface.ts";
-import { foldTable } from "./container-names.ts";
+import { foldContainer } from "./container-names.ts";
 import { matchesPattern } from "./glob.ts";
 
 /** What the declaration says about one container that exists. */
@@ -33,7 +33,7 @@ export interface CensusReport {
 }
 
 interface Declared {
-  /** By `store.table`, folded as SQLite folds; a surface of files is `store.*`. */
+  /** By `store.table`, folded as its store folds; a surface of files is `store.*`. */
   readonly surfaces: ReadonlyMap<string, SurfaceId>;
   readonly exempt: ReadonlyMap<string, string>;
   readonly exemptStores: ReadonlyMap<string, string>;
@@ -43,13 +43,13 @@ function whatIsDeclared(boundary: Boundary): Declared {
   const surfaces = new Map<string, SurfaceId>();
   for (const { id, store, replicas, table } of boundary.surfaces)
     for (const each of store === undefined ? [] : [store, ...replicas])
-      surfaces.set(foldTable(`${each}.${table ?? "*"}`), id);
+      surfaces.set(foldContainer(boundary, each, `${each}.${table ?? "*"}`), id);
   const exempt = new Map<string, string>();
   const exemptStores = new Map<string, string>();
   for (const { name, store, table } of boundary.exempt) {
     if (store === undefined) continue;
     if (table === undefined) exemptStores.set(store, name);
-    else exempt.set(foldTable(`${store}.${table}`), name);
+    else exempt.set(foldContainer(boundary, store, `${store}.${table}`), name);
   }
   return { surfaces, exempt, exemptStores };
 }
@@ -62,9 +62,9 @@ function storeOf(listed: string, container: Container, boundary: Boundary): stri
 
 function stateOf(store: string, container: Container, declared: Declared, boundary: Boundary): CensusState {
   const { name, kind, holds, owner } = container;
-  const surface = declared.surfaces.get(foldTable(name));
+  const surface = declared.surfaces.get(foldContainer(boundary, store, name));
   if (surface !== undefined) return { state: "declared", surface };
-  const exemption = declared.exempt.get(foldTable(name)) ?? declared.exemptStores.get(store);
+  const exemption = declared.exempt.get(foldContainer(boundary, store, name)) ?? declared.exemptStores.get(store);
   if (exemption !== undefined) return { state: "exempt", exemption };
   if (owner !== undefined) return { state: "shadow", owner };
   if (!boundary.census.include.some((pattern) => matchesPattern(pattern, name))) return { state: "outside" };
@@ -92,7 +92,7 @@ export function censusReport(
     for (const container of containers) {
       const store = storeOf(key, container, boundary);
       listed.add(store);
-      present.add(foldTable(container.name));
+      present.add(foldContainer(boundary, store, container.name));
       if (!isOurs(container))
         entries.set(container.name, { ...stateOf(store, container, declared, boundary), store, container });
     }
@@ -105,7 +105,7 @@ export function censusReport(
     containers,
     undeclared: containers.flatMap((entry) => (entry.state === "undeclared" ? [entry.container] : [])),
     missing: wanted.flatMap(({ surface, store, table }) =>
-      table !== undefined && listed.has(store) && !present.has(foldTable(`${store}.${table}`))
+      table !== undefined && listed.has(store) && !present.has(foldContainer(boundary, store, `${store}.${table}`))
         ? [{ surface, container: `${store}.${table}` }]
         : [],
     ),

@@ -1,6 +1,6 @@
 // Resolves `connect`: environment, relative paths, and the rule that no literal credential stands in a boundary. A value from here is never repeated.
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import type { StoreConnection } from "../model/declaration.ts";
+import type { ServerConnection, StoreConnection } from "../model/declaration.ts";
 import type { BoundaryInput } from "./boundary-input.ts";
 import type { FieldPath, Problem } from "./problem.ts";
 
@@ -18,6 +18,10 @@ const SECRET_PARAMETER = /[?&;](?:[\w-]*(?:password|passwd|pwd|secret|token|api[
 const USER_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:[^/?#@]+@/i;
 const TOKEN_PREFIX =
   /(?:^|[^A-Za-z0-9])(?:sk-[\w-]{16}|gh[pousr]_\w{16}|github_pat_\w{16}|xox[abprs]-[\w-]{10}|AKIA[0-9A-Z]{12}|AIza[\w-]{20}|eyJ[\w-]{10,}\.[\w-]+|-----BEGIN )/;
+/** The servers that are known, by the scheme of their address. */
+const SERVERS: readonly (readonly [scheme: RegExp, type: ServerConnection["type"]])[] = [
+  [/^postgres(?:ql)?:\/\/./i, "postgres"],
+];
 const RANDOM_WORD = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/_=-]{32,}$/;
 
 /** True where a text, its variables taken out, still looks like a secret. */
@@ -62,7 +66,7 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
     const store = path[1];
     problems.push({ code, path, what, cure, ...(typeof store === "string" ? { store } : {}) });
   };
-  const absolute = (text: string, path: FieldPath): string => {
+  const fill = (text: string, path: FieldPath): string => {
     const filled = text.replaceAll(VARIABLE, (_, variable: string) => {
       const value = Object.hasOwn(context.env, variable) ? context.env[variable] : undefined;
       if (value === undefined || value === "")
@@ -70,6 +74,10 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
       return value ?? "";
     });
     if (filled.includes("\0")) report("BAD_CONNECTION", path, "holds a zero byte", "remove it");
+    return filled;
+  };
+  const absolute = (text: string, path: FieldPath): string => {
+    const filled = fill(text, path);
     return isAbsolute(filled) ? filled : resolve(context.directory, filled);
   };
   let ledger = resolve(context.directory, "deleatur.db");
@@ -86,9 +94,22 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
     } else if (!STORE_NAME.test(name)) {
       report("RESERVED_NAME", path, "is no name for a store", "use letters, digits, '_' and '-'");
     } else if (typeof value === "string") {
-      report("BAD_CONNECTION", path, "is no connection", "write { file: ./memory.db } or { path: ./notes/*.jsonl }");
+      report(
+        "BAD_CONNECTION",
+        path,
+        "is no connection",
+        "write { file: ./memory.db }, { path: ./notes/*.jsonl } or { url: ... }",
+      );
     } else if ("file" in value) {
       stores.set(name, { type: "sqlite", name, file: absolute(value.file, [...path, "file"]) });
+    } else if ("url" in value) {
+      const url = fill(value.url, [...path, "url"]);
+      const type = SERVERS.find(([scheme]) => scheme.test(url))?.[1];
+      const data = value.data === undefined ? {} : { data: absolute(value.data, [...path, "data"]) };
+      if (type !== undefined) stores.set(name, { type, name, url, ...data });
+      // A variable that is not set has been told already.
+      else if (url !== "")
+        report("BAD_CONNECTION", [...path, "url"], "is no address of a server that is known", "write postgres://...");
     } else {
       stores.set(name, { type: "files", name, glob: absolute(value.path, [...path, "path"]) });
     }
@@ -99,7 +120,7 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
 
 /** An anchor that is restored together with what it is to be held against shows nothing. Only what is plainly beside them is noticed. */
 function lintAnchor(anchor: string, ledger: string, stores: ReadonlyMap<string, StoreConnection>): readonly Problem[] {
-  const folders = [dirname(ledger), ...[...stores.values()].map(folderOf)];
+  const folders = [dirname(ledger), ...[...stores.values()].flatMap(folderOf)];
   if (!folders.some((folder) => isInside(anchor, folder))) return [];
   return [
     {
@@ -111,12 +132,13 @@ function lintAnchor(anchor: string, ledger: string, stores: ReadonlyMap<string, 
   ];
 }
 
-/** The folder of a database, or the part of a glob before its first wildcard. */
-function folderOf(store: StoreConnection): string {
-  if (store.type === "sqlite") return dirname(store.file);
+/** The folder of a database, a server's where it is known, or the part of a glob before its first wildcard. */
+function folderOf(store: StoreConnection): readonly string[] {
+  if (store.type === "sqlite") return [dirname(store.file)];
+  if (store.type !== "files") return store.data === undefined ? [] : [store.data];
   const parts = store.glob.split(sep);
   const wild = parts.findIndex((part) => /[*?[\]{}]/.test(part));
-  return wild === -1 ? dirname(store.glob) : parts.slice(0, wild).join(sep) || sep;
+  return [wild === -1 ? dirname(store.glob) : parts.slice(0, wild).join(sep) || sep];
 }
 
 function isInside(file: string, folder: string): boolean {

@@ -1,16 +1,30 @@
-// How containers are named and told apart: SQLite folds the case of ASCII letters in table names, files are one container a store.
-import type { StoreConnection, SurfaceDeclaration } from "../model/declaration.ts";
+// How containers are named and told apart: SQLite folds the case of ASCII letters in table names, a server does not, files are one container a store.
+import type { Boundary, StoreConnection, SurfaceDeclaration } from "../model/declaration.ts";
 
 /** SQLite compares names without regard to ASCII case, and to nothing else. */
-export function foldTable(name: string): string {
+function foldTable(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** The name of a container as its store compares it. */
+export function foldContainer({ connect }: Boundary, store: string, name: string): string {
+  const connection = connect.stores.get(store);
+  return connection !== undefined && "url" in connection ? name : foldTable(name);
 }
 
 /** Two declarations with the same key are about the same container, whatever their stores are called. */
 export function containerKey(connection: StoreConnection, table: string | undefined): string {
-  return connection.type === "sqlite"
-    ? JSON.stringify(["sqlite", connection.file, table === undefined ? null : foldTable(table)])
-    : JSON.stringify(["files", connection.glob, table ?? null]);
+  if (connection.type === "sqlite")
+    return JSON.stringify(["sqlite", connection.file, table === undefined ? null : foldTable(table)]);
+  if (connection.type === "files") return JSON.stringify(["files", connection.glob, table ?? null]);
+  return JSON.stringify([connection.type, serverOf(connection.url), table ?? null]);
+}
+
+/** The place alone: two users of one database see the same containers. */
+function serverOf(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname}:${port}${pathname}`;
 }
 
 /** `store.table`, `store.*` for files, null where nothing is connected. */

@@ -18,7 +18,7 @@ import type {
   SurfaceInput,
 } from "./boundary-input.ts";
 import { durationSeconds } from "./duration.ts";
-import { KIND_RULES } from "./known-kinds.ts";
+import { KIND_RULES, TAKES_TRIGGERS } from "./known-kinds.ts";
 
 /** What the file says once for all surfaces. */
 export interface FileDefaults {
@@ -66,7 +66,7 @@ function writersOf(input: SurfaceInput, fileWriters: Writers | undefined): Write
   const inherited = fileWriters ?? "foreign";
   // A file has no triggers, memory neither, and nothing writes to a provider's cache through us: there the weakest assumption stands.
   const connection = KIND_RULES[input.kind].connection;
-  if (connection === "none" || (connection !== "sqlite" && inherited === "trigger")) return "foreign";
+  if (connection === "none" || (!TAKES_TRIGGERS.has(connection) && inherited === "trigger")) return "foreign";
   return inherited;
 }
 

@@ -1,5 +1,5 @@
 // What each kind of surface takes, needs and refuses, as one table: lint.ts and the defaults read it.
-import type { SurfaceKindName } from "../model/declaration.ts";
+import type { StoreConnection, SurfaceKindName } from "../model/declaration.ts";
 import type { SurfaceInput } from "./boundary-input.ts";
 
 /** How a kind names a place inside an artifact. */
@@ -7,12 +7,22 @@ export type LocatorStyle = "column" | "field" | "none";
 
 export interface KindRules {
   /** Which connection it takes; `none`: nothing to connect to; `process`: the application's own processes take part through the ledger. */
-  readonly connection: "sqlite" | "files" | "none" | "process";
+  readonly connection: StoreConnection["type"] | "none" | "process";
   readonly needs: readonly (keyof SurfaceInput)[];
   readonly refuses: readonly (keyof SurfaceInput)[];
   readonly locators: LocatorStyle;
   readonly defaultKey: readonly string[];
 }
+
+/** How a store of a kind is connected, as a cure says it. */
+export const CONNECTED_BY: Readonly<Record<StoreConnection["type"], string>> = {
+  sqlite: "connect it by { file }",
+  files: "connect it by { path }",
+  postgres: "connect it by { url: postgres://... }",
+};
+
+/** Stores in which a fence can stand as a trigger, which also stops writers that never heard of us. */
+export const TAKES_TRIGGERS: ReadonlySet<KindRules["connection"]> = new Set(["sqlite", "postgres"] as const);
 
 const POLICIES_OF_CONTENT = ["shared", "rederive", "keep", "purge", "replicas", "writers"] as const;
 

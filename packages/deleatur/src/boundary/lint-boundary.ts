@@ -3,7 +3,7 @@ import type { StoreConnection } from "../model/declaration.ts";
 import type { BoundaryInput } from "./boundary-input.ts";
 import type { WrittenSurface } from "./expand-presets.ts";
 import { horizonLimitSeconds, listOf, type FileDefaults } from "./fill-defaults.ts";
-import { KIND_RULES } from "./known-kinds.ts";
+import { CONNECTED_BY, KIND_RULES } from "./known-kinds.ts";
 import { lintCensus, lintContainers, lintExemptions } from "./lint-coverage.ts";
 import { durationSeconds } from "./duration.ts";
 import { cut, type Problem, type Report } from "./problem.ts";
@@ -133,7 +133,7 @@ function lintStores(surfaces: readonly WrittenSurface[], context: LintContext, r
           "STORE_KIND",
           [...path, member],
           `names a store that does not fit kind ${input.kind}`,
-          wanted === "sqlite" ? "connect it by { file }" : "connect it by { path }",
+          CONNECTED_BY[wanted],
           id,
         );
     }

@@ -22,11 +22,7 @@ export function lintExemptions(exempt: readonly ExemptionInput[], stores: Stores
         `names ${cut(exemption.store)}, which is not under connect`,
         "add it under connect",
       );
-    if (
-      exemption.store !== undefined &&
-      stores.get(exemption.store)?.type === "sqlite" &&
-      exemption.table === undefined
-    )
+    if (exemption.store !== undefined && isDatabase(stores.get(exemption.store)) && exemption.table === undefined)
       report("EXEMPTION_GROUND", [...path, "table"], "is missing", "name the table: a whole database is no exemption");
     if (exemption.ground.trim() === "")
       report("EXEMPTION_GROUND", [...path, "ground"], "is empty", "say why it need not be erased");
@@ -39,6 +35,10 @@ export function lintExemptions(exempt: readonly ExemptionInput[], stores: Stores
           "add it: no argument, no exemption",
         );
   }
+}
+
+function isDatabase(connection: StoreConnection | undefined): boolean {
+  return connection?.type === "sqlite" || connection?.type === "postgres";
 }
 
 /** A probe must find no content in an audit log, so it must be somewhere; an embedding is kept for a formal argument only (ATTEST-6). */

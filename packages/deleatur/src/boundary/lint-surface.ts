@@ -2,7 +2,7 @@
 import type { SourceLocatorInput, SubjectLocatorInput, SurfaceInput } from "./boundary-input.ts";
 import type { WrittenSurface } from "./expand-presets.ts";
 import { listOf } from "./fill-defaults.ts";
-import { KIND_RULES, type LocatorStyle } from "./known-kinds.ts";
+import { KIND_RULES, type LocatorStyle, TAKES_TRIGGERS } from "./known-kinds.ts";
 import type { FieldPath, Problem, Report } from "./problem.ts";
 
 const SURFACE_ID = /^[a-z0-9][a-z0-9._-]{0,127}$/;
@@ -115,7 +115,7 @@ function lintPolicies(input: SurfaceInput, report: Report): void {
     );
   if (input.shared !== "rederive" && input.rederive !== undefined)
     report("REDERIVE_NOT_SET", ["rederive"], "would never be called", "set shared: rederive or remove it");
-  if (input.writers === "trigger" && KIND_RULES[input.kind].connection !== "sqlite")
+  if (input.writers === "trigger" && !TAKES_TRIGGERS.has(KIND_RULES[input.kind].connection))
     report("WRITERS_KIND", ["writers"], "says trigger where there are no triggers", "say sdk or foreign");
   if (input.keep !== undefined && Number.isNaN(Date.parse(input.keep.until)))
     report("BAD_FIELD", ["keep", "until"], "is no date of the calendar", "write a date such as 2027-12-31");

@@ -137,6 +137,10 @@ const pattern = name("pattern `store.container`, * matches anything");
 const connection = z.union([
   z.strictObject({ file: name("SQLite file, relative to this file") }),
   z.strictObject({ path: name("glob of files, relative to this file") }),
+  z.strictObject({
+    url: name("address of a server (postgres://...), its password as ${VARIABLE}"),
+    data: name("the server's own data folder, where it can be read from here").optional(),
+  }),
 ]);
 
 /** The boundary as written. Shapes only: what does not fit together is found by lint.ts. */

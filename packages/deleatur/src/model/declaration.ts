@@ -110,8 +110,17 @@ export interface Exemption {
   readonly reference?: string;
 }
 
-/** A resolved connection: `file` for SQLite, `path` for a glob of files; both absolute. Never digested, never published. */
+/** A server's address, credentials and all, and its own data folder where that can be read from here. */
+export interface ServerConnection {
+  readonly type: "postgres";
+  readonly name: string;
+  readonly url: string;
+  readonly data?: string;
+}
+
+/** A resolved connection: `file` for SQLite, `path` for a glob of files, both absolute; `url` for a server. Never digested, never published, never in a message. */
 export type StoreConnection =
+  | ServerConnection
   | { readonly type: "sqlite"; readonly name: string; readonly file: string }
   | { readonly type: "files"; readonly name: string; readonly glob: string };
 

@@ -1,5 +1,6 @@
 // Every lint rule, broken on purpose: one edit of a boundary that is right, one code, the right place. Over 400 lines because it is one list of cases.
 import { describe, expect, it } from "vitest";
+import { containerKey } from "../../src/boundary/container-names.ts";
 import { parseBoundary } from "../../src/boundary/parse-boundary.ts";
 import { boundaryProblems } from "../../src/boundary/problem.ts";
 import { BoundaryError } from "../../src/model/errors.ts";
@@ -397,6 +398,13 @@ const BROKEN: readonly Broken[] = [
     field: "surfaces.tool.preset",
   },
   {
+    rule: "a server that nobody knows",
+    from: "memory: { file: ./memory.db }",
+    to: 'memory: { file: ./memory.db }\n  other: { url: "gopher://host/memory" }',
+    code: "BAD_CONNECTION",
+    field: "connect.other.url",
+  },
+  {
     rule: "a ledger that is no SQLite file",
     from: "sqlite:./deleatur.db",
     to: "postgres://localhost/ledger",
@@ -447,6 +455,17 @@ describe("lint", () => {
       "LOCATOR_KIND",
       "UNKNOWN_STORE",
     ]);
+  });
+});
+
+describe("a server under connect", () => {
+  it("keeps the case of table names apart, and two ways to one database together", () => {
+    const [one, two] = ["one", "two"].map(
+      (user) => ({ type: "postgres", name: user, url: `postgres://${user}@db.example/memory` }) as const,
+    );
+    if (one === undefined || two === undefined) throw new Error("no connections");
+    expect(containerKey(one, "Notes")).toBe(containerKey(two, "Notes"));
+    expect(containerKey(one, "Notes")).not.toBe(containerKey(one, "notes"));
   });
 });
 
