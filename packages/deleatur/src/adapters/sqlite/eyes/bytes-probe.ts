@@ -6,6 +6,7 @@ import { bytePatterns } from "../../../probe/byte-patterns.ts";
 import { createByteSift } from "../../../probe/byte-sift.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
+import { lookAtLeafStarts } from "./leaf-start-look.ts";
 import { liveContent } from "./live-content.ts";
 import { throughReader, type Reader } from "./open-reader.ts";
 import { collectLostTerms, controlPatterns, lookInFile, lookInIndex, rawPatterns } from "./term-look.ts";
@@ -37,6 +38,7 @@ async function* lookAtBytes(
   const matcher = createPatternMatcher(kept, { explained });
   const lost = collectLostTerms(db, needles);
   yield* lookInIndex(db, target, lost);
+  yield* lookAtLeafStarts(db, target, lost);
   const patterns = [...rawPatterns(db, lost), ...controlPatterns(db, needles, options.neighbours)];
   for (const path of paths) {
     if (!existsSync(path)) continue;

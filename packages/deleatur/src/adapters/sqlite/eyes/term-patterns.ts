@@ -10,15 +10,21 @@ export interface TermPattern {
 
 /** The shortest tail that is looked for; shorter ones are found by chance in any file. */
 const MIN_TAIL = 4;
+const MIN_TRIGRAM_TAIL = 3;
 /** One-byte lengths only: no tokenizer of use makes longer terms. */
 const MAX_TERM = 126;
 
+/** Of how many bytes a part of a term must be to be looked for. */
+export function minTail(isTrigram: boolean): number {
+  return isTrigram ? MIN_TRIGRAM_TAIL : MIN_TAIL;
+}
+
 export function termPatterns(needle: number, term: number, text: string, isTrigram: boolean): readonly TermPattern[] {
   const stored = Buffer.from(`0${text}`, "utf8");
-  const minTail = isTrigram ? 3 : MIN_TAIL;
-  if (stored.length > MAX_TERM || stored.length < minTail + 1) return [];
+  const shortest = minTail(isTrigram);
+  if (stored.length > MAX_TERM || stored.length < shortest + 1) return [];
   const forms = [Buffer.concat([Buffer.of(stored.length), stored])];
-  for (let shared = 1; stored.length - shared >= minTail; shared += 1)
+  for (let shared = 1; stored.length - shared >= shortest; shared += 1)
     forms.push(Buffer.concat([Buffer.of(shared, stored.length - shared), stored.subarray(shared)]));
   return forms.map((bytes) => ({ needle, term, bytes }));
 }

@@ -7,6 +7,7 @@ import { sqliteCode, storeError } from "../store-errors.ts";
 import { connect, type Db } from "./connect.ts";
 import { listFtsTables, type FtsFacts } from "./fts-facts.ts";
 import { orphanDocs } from "./index-terms.ts";
+import { clearLeafStarts } from "./leaf-starts.ts";
 import { hasTable } from "./own-tables.ts";
 import { isCleanFromTheStart, notePurged } from "./store-marker.ts";
 
@@ -16,12 +17,14 @@ export function purgeStore(target: SqliteFile, policy: PurgePolicy, signal: Abor
   const db = connect(target);
   try {
     dropKeepers(db);
-    for (const fts of listFtsTables(db)) mergeIndex(db, fts);
+    const kept = listFtsTables(db).flatMap((fts) => mergeIndex(db, fts) ?? []);
     if (hasTable(db, "sqlite_stat4")) db.exec("ANALYZE");
     const isCheap = !needsVacuum(db, policy);
     if (!isCheap) vacuum(db);
     const why = emptyLogs(db, target) ?? (notePurged(db) ? emptyLogs(db, target) : undefined);
     if (why !== undefined) return { outcome: "pending", why };
+    const [left] = kept;
+    if (left !== undefined) return { outcome: "unsupported", why: left };
     return {
       outcome: "purged",
       method: isCheap ? "checkpoint (secure_delete from the start)" : "vacuum and checkpoint",
@@ -41,11 +44,12 @@ export function needsVacuum(db: Db, { method }: PurgePolicy): boolean {
   return method === "vacuum" || (method === "auto" && !isCleanFromTheStart(db));
 }
 
-/** `optimize` drops the terms of deleted rows; terms of rows whose base row went first are only found by building anew. */
-function mergeIndex(db: Db, fts: FtsFacts): void {
+/** `optimize` drops the terms of deleted rows; terms of rows whose base row went first are only found by building anew. Answers what it could not clear. */
+function mergeIndex(db: Db, fts: FtsFacts): string | undefined {
   const name = quoteName(fts.name);
   const isOrphaned = fts.mode === "external" && orphanDocs(db, fts);
   db.exec(`INSERT INTO ${name} (${name}) VALUES (${quoteText(isOrphaned ? "rebuild" : "optimize")})`);
+  return clearLeafStarts(db, fts);
 }
 
 /**
