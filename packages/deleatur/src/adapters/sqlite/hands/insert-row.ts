@@ -37,7 +37,10 @@ export function insertRow(db: Db, layout: Layout, artifact: Artifact): ArtifactK
     if (layout.columns.has(field.name) && !values.has(field.name)) values.set(field.name, valueOfField(field, null));
   for (const column of layout.columns.values())
     if (column.notNull && !values.has(column.name)) fillIn(layout, column, values);
-  for (const { join, values: joined } of joins) insertJoined(db, join, joined, values);
+  // A number that the store gives the row is known when the row stands, so its join rows come behind it; any other value goes before.
+  const later = joins.filter(({ join }) => isNumbered(layout, join.link) && !values.has(join.link));
+  for (const { join, values: joined } of joins.filter((one) => !later.includes(one)))
+    insertJoined(db, join, joined, values);
   const names = [...values.keys()];
   const inserted = db
     .prepare<SqlValue[]>(
@@ -45,6 +48,8 @@ export function insertRow(db: Db, layout: Layout, artifact: Artifact): ArtifactK
      VALUES (${names.map(() => "?").join(", ")})`,
     )
     .run(...names.map((name) => values.get(name) ?? null));
+  for (const { join, values: joined } of later)
+    insertJoined(db, join, joined, values.set(join.link, BigInt(inserted.lastInsertRowid)));
   if (isKeyed) return artifact.key;
   // A key that is its source's too was set with the source; any other was numbered by the store.
   const [keyName = ""] = layout.key;
