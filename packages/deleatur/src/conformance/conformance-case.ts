@@ -1,0 +1,29 @@
+// What a case is: a name, what it holds true, which guarantee forbids to excuse it, and the run. Data; no test runner knows of it.
+import type { Guarantees } from "../surface.ts";
+import type { Stage } from "./stage.ts";
+
+export interface ConformanceCase {
+  readonly name: string;
+  readonly says: string;
+  /** The guarantee that the case is the proof of: whoever gives it cannot be excused. */
+  readonly demandedBy: (guarantees: Guarantees) => string | undefined;
+  run(stage: Stage, signal: AbortSignal): Promise<void>;
+}
+
+export const byScan = ({ scan }: Guarantees): string | undefined =>
+  scan === "complete" ? "scan: complete" : undefined;
+
+export const bySnapshot = ({ snapshot }: Guarantees): string | undefined =>
+  snapshot === "yes" ? "snapshot: yes" : undefined;
+
+export const byFileLevel = ({ deletion }: Guarantees): string | undefined =>
+  deletion === "file-level" ? "deletion: file-level" : undefined;
+
+export const byStrongFence = ({ fence }: Guarantees): string | undefined =>
+  fence === "strong" ? "fence: strong" : undefined;
+
+export const byNeighbours = ({ probes }: Guarantees): string | undefined =>
+  probes.includes("neighbour") ? "probes: neighbour" : undefined;
+
+/** May be excused with a reason. */
+export const byNothing = (): undefined => undefined;
