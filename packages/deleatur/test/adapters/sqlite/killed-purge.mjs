@@ -3,19 +3,13 @@ import Database from "better-sqlite3";
 import { purgeStore } from "../../../dist/adapters/sqlite/hands/purge-store.js";
 
 const [, , file, beginning] = process.argv;
-const prepare = Database.prototype.prepare;
-const exec = Database.prototype.exec;
 let isIn = false;
-function dieBefore(sql) {
-  isIn ||= sql.startsWith('INSERT INTO "search" (rowid');
-  if (isIn && sql.startsWith(beginning)) process.kill(process.pid, "SIGKILL");
+for (const name of ["prepare", "exec"]) {
+  const original = Reflect.get(Database.prototype, name);
+  Reflect.set(Database.prototype, name, function (sql) {
+    isIn ||= sql.startsWith('INSERT INTO "search" (rowid');
+    if (isIn && sql.startsWith(beginning)) process.kill(process.pid, "SIGKILL");
+    return Reflect.apply(original, this, [sql]);
+  });
 }
-Database.prototype.prepare = function (sql) {
-  dieBefore(sql);
-  return prepare.call(this, sql);
-};
-Database.prototype.exec = function (sql) {
-  dieBefore(sql);
-  return exec.call(this, sql);
-};
 purgeStore({ store: "memory", file }, { method: "auto" }, new AbortController().signal);
