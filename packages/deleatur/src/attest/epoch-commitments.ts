@@ -6,7 +6,6 @@ import {
   type Horizon,
   horizonRoot,
   keyCommit,
-  lineageKey,
   type NameKind,
   surfaceCommitment,
   toBase64,
@@ -17,12 +16,13 @@ import {
 import type { Artifact } from "../model/artifact.ts";
 import type { SurfaceDeclaration } from "../model/declaration.ts";
 import { UsageError } from "../model/errors.ts";
-import type { SurfaceId } from "../model/ids.ts";
-import { createEpochNaming, type EpochNaming } from "./epoch-naming.ts";
+import type { SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import { createEpochNaming, type EpochNaming, type NameWriter } from "./epoch-naming.ts";
 import { buildFlatExclusionTree, type ExclusionTree } from "./exclusion-tree.ts";
-import { keyedHash, type KeyedHash } from "./fast-hash.ts";
+import { HASH_BYTES } from "./fast-hash.ts";
 import { digestOfField } from "./field-digest.ts";
 import { createTokenBuffer, type TokenBuffer } from "./token-buffer.ts";
+import { SurfaceTokens } from "./surface-tokens.ts";
 
 export interface EpochOptions {
   readonly boundaryId: string;
@@ -96,11 +96,11 @@ type State =
 interface OpenSurface {
   readonly declaration: EpochOptions["surfaces"][number];
   readonly key: Uint8Array;
-  readonly hash: KeyedHash;
+  readonly tokens: SurfaceTokens;
   readonly membership: TokenBuffer;
   readonly lineage: TokenBuffer;
-  /** Tokens of the persons met so far. */
-  readonly persons: Map<string, Uint8Array>;
+  /** Tokens of the persons met so far, by type and value. */
+  readonly persons: Map<string, Map<string, Uint8Array>>;
   state: State;
 }
 
@@ -114,7 +114,7 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
     surfaces.set(declaration.id, {
       declaration,
       key,
-      hash: keyedHash(key),
+      tokens: new SurfaceTokens(key),
       ...buffers,
       persons: new Map(),
       state: { as: "open" },
@@ -159,33 +159,62 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
   };
 }
 
-const KIND_BYTES: Readonly<Record<NameKind, Uint8Array>> = {
-  1: Uint8Array.of(1),
-  2: Uint8Array.of(2),
-  3: Uint8Array.of(3),
-  4: Uint8Array.of(4),
-};
+/** The plain token of the artifact that is being added. */
+const PLAIN = new Uint8Array(HASH_BYTES);
+/** The token of one of its sources or persons. */
+const SOURCE = new Uint8Array(HASH_BYTES);
 
 function addArtifact(
-  { declaration, hash, membership, lineage, persons }: OpenSurface,
-  names: EpochNaming,
+  surface: OpenSurface,
+  { writer }: EpochNaming,
   artifact: ArtifactToCommit,
   digests: readonly string[],
 ): void {
+  const { declaration, tokens, membership, lineage } = surface;
+  const { name, nameAt } = tokens;
   const ref = { surface: declaration.id, key: artifact.key };
-  const token = (kind: NameKind, name: Uint8Array): Uint8Array => hash(KIND_BYTES[kind], name);
-  const plain = token(1, names.artifact(ref));
-  membership.add(plain);
-  if (declaration.keys === "reusable") membership.add(token(1, names.artifact(ref, artifact.content, digests)));
-  for (const [at, field] of artifact.content.entries()) membership.add(token(2, names.field(field, digests[at])));
-  for (const source of artifact.sources) lineage.add(lineageKey(token(3, names.parent(source)), plain));
-  for (const subject of artifact.subjects) {
-    // Few persons stand on many artifacts.
-    const person = JSON.stringify([subject.type, subject.value]);
-    const known = persons.get(person) ?? token(4, names.identifier(subject));
-    persons.set(person, known);
-    lineage.add(lineageKey(known, plain));
+  writer.artifact(ref.surface, ref.key, name, nameAt);
+  tokens.into(1, PLAIN, 0);
+  lay(PLAIN, HASH_BYTES, membership, membership.next(), 0);
+  if (declaration.keys === "reusable") {
+    writer.whole(ref, artifact.content, digests, name, nameAt);
+    tokens.add(1, membership);
   }
+  for (const [at, field] of artifact.content.entries()) {
+    writer.field(field, digests[at] ?? "", name, nameAt);
+    tokens.add(2, membership);
+  }
+  for (const source of artifact.sources) {
+    writer.parent(source, name, nameAt);
+    tokens.into(3, SOURCE, 0);
+    addEdge(lineage, SOURCE);
+  }
+  for (const subject of artifact.subjects) addEdge(lineage, personToken(surface, writer, subject));
+}
+
+/** The key of one lineage leaf (PROOFS §2): 16 bytes of the source's token (kind 3 or 4), then 16 of the derived artifact's plain kind 1 token. */
+function addEdge(lineage: TokenBuffer, source: Uint8Array): void {
+  const at = lineage.next();
+  lay(source, HASH_BYTES / 2, lineage, at, 0);
+  lay(PLAIN, HASH_BYTES / 2, lineage, at, HASH_BYTES / 2);
+}
+
+function lay(token: Uint8Array, length: number, { bytes }: TokenBuffer, at: number, within: number): void {
+  for (let i = 0; i < length; i += 1) bytes[at + within + i] = token[i] ?? 0;
+}
+
+/** Few persons stand on many artifacts. */
+function personToken({ tokens, persons }: OpenSurface, writer: NameWriter, subject: SubjectIdentifier): Uint8Array {
+  const known = persons.get(subject.type) ?? new Map<string, Uint8Array>();
+  persons.set(subject.type, known);
+  let token = known.get(subject.value);
+  if (token === undefined) {
+    token = new Uint8Array(HASH_BYTES);
+    writer.identifier(subject, tokens.name, tokens.nameAt);
+    tokens.into(4, token, 0);
+    known.set(subject.value, token);
+  }
+  return token;
 }
 
 function finishEpoch(boundaryId: string, epoch: number, surfaces: readonly OpenSurface[]): EpochRoots {
@@ -207,7 +236,7 @@ function finishEpoch(boundaryId: string, epoch: number, surfaces: readonly OpenS
 }
 
 function commit(boundary: string, epoch: number, surface: OpenSurface): CommittedSurface {
-  const { declaration, key, hash, state } = surface;
+  const { declaration, key, tokens, state } = surface;
   const { id, keys } = declaration;
   const commitTo = (alg: 1 | 2 | 3, membershipRoot: Uint8Array, lineageRoot: Uint8Array): CommittedPart => {
     const parts = { alg, boundary, surface: id, epoch, keyCommit: keyCommit(key), membershipRoot, lineageRoot };
@@ -215,9 +244,9 @@ function commit(boundary: string, epoch: number, surface: OpenSurface): Committe
   };
   switch (state.as) {
     case "covered": {
-      const membership = buildFlatExclusionTree(surface.membership.bytes(), 0);
-      const lineage = buildFlatExclusionTree(surface.lineage.bytes(), 1);
-      const token = (kind: NameKind, name: Uint8Array): Uint8Array => hash(KIND_BYTES[kind], name);
+      const membership = buildFlatExclusionTree(surface.membership.added(), 0);
+      const lineage = buildFlatExclusionTree(surface.lineage.added(), 1);
+      const token = (kind: NameKind, name: Uint8Array): Uint8Array => tokens.of(kind, name);
       const roots = { membership: toHex(membership.root), lineage: toHex(lineage.root) };
       return { ...commitTo(1, membership.root, lineage.root), alg: 1, roots, trees: { membership, lineage, token } };
     }

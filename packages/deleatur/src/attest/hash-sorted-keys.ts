@@ -1,9 +1,8 @@
 // Hashes a sorted set of keys as a compact sparse Merkle tree (PROOFS §2) into two flat arrays: no object for a node. It must not keep versions.
 import { EMPTY } from "@deleatur/verify";
-import { sha256Into } from "./fast-hash.ts";
-import { KEY_BYTES } from "./sort-keys.ts";
+import { HASH_BYTES, sha256Into } from "./fast-hash.ts";
+import { copyKey, KEY_BYTES } from "./sort-keys.ts";
 
-const HASH_BYTES = 32;
 const KEY_BITS = 8 * KEY_BYTES;
 
 /** A hashed set. A subtree is a run of neighbouring keys, `from` up to, not including, `to`. */
@@ -25,7 +24,7 @@ export interface HashedKeys {
 export function hashSortedKeys(keys: Buffer): HashedKeys {
   const size = keys.length / KEY_BYTES;
   // Between each two neighbours lies exactly one branching node: that between the keys i - 1 and i has its hash at i.
-  const branches = Buffer.allocUnsafe(keys.length);
+  const branches = Buffer.allocUnsafeSlow(keys.length);
   const pair = Buffer.alloc(2 * HASH_BYTES);
   const leaf = Buffer.alloc(1 + KEY_BYTES);
 
@@ -54,7 +53,7 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
   };
 
   const hashLeaf = (index: number, target: Buffer): void => {
-    keys.copy(leaf, 1, index * KEY_BYTES, (index + 1) * KEY_BYTES);
+    copyKey(keys, index * KEY_BYTES, leaf, 1);
     sha256Into(leaf, target, 0);
   };
 
@@ -62,8 +61,8 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
   const lift = (hash: Buffer, index: number, from: number, to: number): void => {
     for (let depth = from - 1; depth >= to; depth -= 1) {
       const own = bitAt(index, depth) === 1 ? HASH_BYTES : 0;
-      pair.set(EMPTY, HASH_BYTES - own);
-      hash.copy(pair, own);
+      copyKey(EMPTY, 0, pair, HASH_BYTES - own);
+      copyKey(hash, 0, pair, own);
       sha256Into(pair, hash, 0);
     }
   };
@@ -84,15 +83,15 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
       for (let top = open - 1; top >= 0 && (depths[top] ?? 0) > after; top -= 1) {
         const branchDepth = depths[top] ?? 0;
         lift(current, i, depth, branchDepth + 1);
-        waiting.copy(pair, 0, top * HASH_BYTES, (top + 1) * HASH_BYTES);
-        current.copy(pair, HASH_BYTES);
+        copyKey(waiting, top * HASH_BYTES, pair, 0);
+        copyKey(current, 0, pair, HASH_BYTES);
         sha256Into(pair, current, 0);
-        current.copy(branches, (splits[top] ?? 0) * HASH_BYTES);
+        copyKey(current, 0, branches, (splits[top] ?? 0) * HASH_BYTES);
         depth = branchDepth;
         open = top;
       }
       lift(current, i, depth, after + 1);
-      current.copy(waiting, open * HASH_BYTES);
+      copyKey(current, 0, waiting, open * HASH_BYTES);
       depths[open] = after;
       splits[open] = i + 1;
       open += 1;
@@ -114,7 +113,7 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
       if (to - from <= 1) return hash;
       const shared = sharedBits(from, to);
       const split = splitAt(from, to, shared);
-      branches.copy(hash, 0, split * HASH_BYTES, (split + 1) * HASH_BYTES);
+      copyKey(branches, split * HASH_BYTES, hash, 0);
       lift(hash, from, shared, depth);
       return hash;
     },

@@ -2,28 +2,32 @@
 import { KEY_BYTES } from "./sort-keys.ts";
 
 export interface TokenBuffer {
-  add(token: Uint8Array): void;
+  /** Makes room for one more key: it is laid into `bytes` at the place that is answered. */
+  next(): number;
+  /** All of it; `next` may move it. */
+  bytes: Buffer;
   /** A view of what was added. */
-  bytes(): Buffer;
+  added(): Buffer;
   clear(): void;
 }
 
 export function createTokenBuffer(): TokenBuffer {
-  let buffer = Buffer.allocUnsafeSlow(64 * KEY_BYTES);
   let end = 0;
-  return {
-    add(token) {
-      if (end === buffer.length) {
-        const grown = Buffer.allocUnsafeSlow(2 * buffer.length);
-        buffer.copy(grown);
-        buffer = grown;
+  const tokens: TokenBuffer = {
+    bytes: Buffer.allocUnsafeSlow(64 * KEY_BYTES),
+    next() {
+      if (end === tokens.bytes.length) {
+        const grown = Buffer.allocUnsafeSlow(2 * end);
+        tokens.bytes.copy(grown);
+        tokens.bytes = grown;
       }
-      buffer.set(token, end);
       end += KEY_BYTES;
+      return end - KEY_BYTES;
     },
-    bytes: () => buffer.subarray(0, end),
+    added: () => tokens.bytes.subarray(0, end),
     clear() {
       end = 0;
     },
   };
+  return tokens;
 }
