@@ -29,6 +29,14 @@ interface Sight {
   /** Artifacts that do not stand as they stood before. */
   readonly strangers: Map<string, Standing>;
   readonly holders: Map<string, { lawful: number; other: number }>;
+  /** Derived from sources outside the closure, with a field that closure content also has: whose it is, is known when all rows are. */
+  readonly derived: Derived[];
+}
+
+interface Derived {
+  readonly artifact: Artifact;
+  /** Hex digest of that field. */
+  readonly digest: string;
 }
 
 export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sights {
@@ -59,10 +67,33 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
       for (const digest of fields) countHolder(sight, artifact.surface, digest, false);
       return;
     }
-    const { isIndependent, isOthers } = provenanceOf(engine, artifact, input);
-    if (inputs.length > 1) sight.own ??= createRunFilter(sight.needles);
-    explain(inputs.length > 1 ? sight.own : common, artifact, isIndependent, isOthers);
-    for (const digest of fields) countHolder(sight, artifact.surface, digest, isOthers);
+    const isIndependent = isOthersOwn(engine, artifact, input);
+    if (isIndependent) for (const field of artifact.content) ownFilter(sight).add(field);
+    for (const digest of fields) attribute(sight, artifact, digest, isIndependent);
+  }
+
+  /** What explains to this request alone. */
+  function ownFilter(sight: Sight): RunFilter {
+    if (inputs.length === 1) return common;
+    sight.own ??= createRunFilter(sight.needles);
+    return sight.own;
+  }
+
+  /** A field that closure content also has, of an unchanged artifact outside the closure. */
+  function attribute(sight: Sight, artifact: Artifact, digest: string, isIndependent: boolean): void {
+    if (!isIndependent && artifact.sources.length > 0) sight.derived.push({ artifact, digest });
+    else countHolder(sight, artifact.surface, digest, isIndependent);
+  }
+
+  /** What was made from others' records alone is theirs: two people who say the same have the same embedding. */
+  function settleDerived(sight: Sight, rows: SharedScan["rows"]): void {
+    const isGrounded = groundedIn(engine, rows, sight);
+    for (const { artifact, digest } of sight.derived) {
+      const isOthers = isGrounded(artifactId(artifact));
+      countHolder(sight, artifact.surface, digest, isOthers);
+      if (!isOthers) continue;
+      for (const field of artifact.content) if (field.type === "vector") ownFilter(sight).add(field);
+    }
   }
 
   return {
@@ -96,14 +127,14 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
         );
       }
       // Nobody's of them: it says the same to all.
-      const { isIndependent, isOthers } = provenanceOf(engine, artifact, first.input);
-      explain(common, artifact, isIndependent, isOthers);
+      const isIndependent = isOthersOwn(engine, artifact, first.input);
+      if (isIndependent) for (const field of artifact.content) common.add(field);
       for (const digest of digests) {
         for (const place of wanted.get(digest) ?? []) {
           const sight = sights[place];
           if (sight === undefined) continue;
           sight.fields.set(id, [...(sight.fields.get(id) ?? []), digest]);
-          countHolder(sight, artifact.surface, digest, isOthers);
+          attribute(sight, artifact, digest, isIndependent);
         }
       }
       return true;
@@ -111,6 +142,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
     close: (shared, scannable) =>
       sights.map((sight, place): EpochScan => {
         const { input, fields, strangers, holders } = sight;
+        settleDerived(sight, shared.rows);
         const parts = [common, ...(sight.own === undefined ? [] : [sight.own])];
         const count = counts[bystanders.of[place] ?? -1] ?? { intact: 0, changed: 0 };
         return {
@@ -141,29 +173,31 @@ function openSight(input: EpochInput): Sight {
     fields: new Map(),
     strangers: new Map(),
     holders: new Map(),
+    derived: [],
   };
 }
 
-function provenanceOf(
-  engine: Engine,
-  { surface, subjects, sources }: Artifact,
-  { isOwn, closure }: EpochInput,
-): { readonly isIndependent: boolean; readonly isOthers: boolean } {
-  const isIndependent = hasOwnProvenance(engine.bound(surface).declaration.role, subjects, isOwn);
-  const isOthers = isIndependent || (sources.length > 0 && !sources.some((source) => closure.has(artifactId(source))));
-  return { isIndependent, isOthers };
+function isOthersOwn(engine: Engine, { surface, subjects }: Artifact, { isOwn }: EpochInput): boolean {
+  return hasOwnProvenance(engine.bound(surface).declaration.role, subjects, isOwn);
 }
 
-function explain(
-  filter: RunFilter | undefined,
-  { content }: Artifact,
-  isIndependent: boolean,
-  isOthers: boolean,
-): void {
-  for (const field of content) {
-    // The vector of another's record is that record's own: two people who say the same have the same embedding.
-    if (isIndependent || (isOthers && field.type === "vector")) filter?.add(field);
-  }
+/** Whether all that an artifact was made from stands there as before and ends in others' records. A source that is not there, or came since, proves nothing. */
+function groundedIn(engine: Engine, rows: SharedScan["rows"], { input, strangers }: Sight): (id: string) => boolean {
+  const known = new Map<string, boolean>();
+  const isGrounded = (id: string): boolean => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    // In a circle nothing ends anywhere.
+    known.set(id, false);
+    const row = rows.get(id);
+    if (row === undefined || input.closure.has(id) || strangers.has(id)) return false;
+    const isIt =
+      hasOwnProvenance(engine.bound(row.surface).declaration.role, row.subjects, input.isOwn) ||
+      (row.sources.length > 0 && row.sources.every((source) => isGrounded(artifactId(source))));
+    known.set(id, isIt);
+    return isIt;
+  };
+  return isGrounded;
 }
 
 /** What we stored ourselves explains likeness to the old text that it replaced. */

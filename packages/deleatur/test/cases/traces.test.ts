@@ -224,3 +224,16 @@ it("C13: ours scrubs the history and the delete makes no new copy", async () => 
   expectErasure(scene, outcome);
   expect(scene.rows("SELECT episode, old_text FROM history")).toEqual([{ episode: "t3", old_text: T_SAYS[2] }]);
 });
+
+it.each([
+  ["under a key that no episode has", 40, "PARTIAL"],
+  ["under the key of what another person said", 6, "COMPLIANT"],
+] as const)("VERDICT-1 ATTEST-6: a copy of an erased vector %s (%i) is %s", async (_where, key, verdict) => {
+  const scene = await vectorMemory(VECTORS);
+  const copy = scene.app.prepare(`INSERT OR REPLACE INTO ${VECTORS[0]} VALUES (?, ?)`);
+  scene.app.prepare(`DELETE FROM ${VECTORS[0]} WHERE id = ?`).run(BigInt(key));
+  copy.run(BigInt(key), Buffer.from(vectorOf(1).buffer));
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(outcome.verdict).toBe(verdict);
+  expect(outcome.survivors.length > 0).toBe(verdict === "PARTIAL");
+});
