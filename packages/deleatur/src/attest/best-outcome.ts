@@ -24,6 +24,8 @@ export interface ToldSurface {
   readonly guarantees?: Guarantees;
   readonly rowsWithoutEdge?: number;
   readonly inferredOnly?: number;
+  /** Whether the ledger was set back and may lack what the SDK alone was told of its rows. */
+  readonly isLineageLost?: boolean;
   /** Replicas that could not be opened. */
   readonly replicasMissing?: readonly string[];
 }
@@ -60,7 +62,7 @@ export function bestOutcome(boundary: Boundary, told: Told = {}): BestOutcome {
     ...(verdict === undefined ? {} : { verdict }),
     reasons,
     surfaces: [...new Set(inTheWay.flatMap(({ surface }) => surface ?? []))].toSorted(compareUtf8),
-    improvements: inTheWay.map((one) => improve(one, boundary)),
+    improvements: inTheWay.map((one) => improve(one, boundary, told)),
     effectiveAfterSeconds: effective,
   };
 }
@@ -156,28 +158,35 @@ function bestState(told: ToldSurface, isScanned: boolean): SurfaceState {
 function bestLineage(declaration: SurfaceDeclaration, told: ToldSurface): Known<LineageEvidence | "not-derived"> {
   const isDerived =
     declaration.role === "derived" || declaration.role === "index" || declaration.derivedFrom.length > 0;
-  if (!isDerived) return "not-derived";
+  const isLost = told.isLineageLost === true;
+  if (!isDerived && !isLost) return "not-derived";
   return {
     rowsWithoutEdge: told.rowsWithoutEdge ?? 0,
     inferredOnly: told.inferredOnly ?? 0,
-    complete: declaration.derivedFrom.length > 0 || declaration.writers === "sdk",
+    complete: !isLost && (declaration.derivedFrom.length > 0 || declaration.writers === "sdk"),
   };
 }
 
 /** Changes that name the line of the boundary; every other reason's cure is a command already. */
-const CHANGES: Readonly<Partial<Record<Reason["code"], (declaration: SurfaceDeclaration) => string>>> = {
+const CHANGES: Readonly<
+  Partial<Record<Reason["code"], (declaration: SurfaceDeclaration, told?: ToldSurface) => string>>
+> = {
   GUARD_NOT_SHOWN: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
   RESURRECTABLE: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
   UNBOUNDED: ({ id }) => `give ${id} a \`horizon: { max: …, basis: … }\` within its horizonLimit`,
-  LINEAGE_MISSING: ({ id }) => `give ${id} a \`derivedFrom\`, then run \`deleatur scan\``,
+  LINEAGE_MISSING: ({ id }, told) =>
+    told?.isLineageLost === true
+      ? `record the rows of ${id} anew through the SDK: the ledger was set back, and what it was told of them may be lost`
+      : `give ${id} a \`derivedFrom\`, then run \`deleatur scan\``,
   UNREACHABLE: ({ id, kind }) =>
     kind === "in-process"
       ? `call \`participate\` for ${id} in every process that holds it`
       : `mend the connection of ${id} under \`connect\`, replicas included`,
 };
 
-function improve({ code, surface, cure }: Reason, boundary: Boundary): Improvement {
+function improve({ code, surface, cure }: Reason, boundary: Boundary, told: Told): Improvement {
   const declaration = boundary.surfaces.find((one) => one.id === surface);
-  const change = declaration === undefined ? undefined : CHANGES[code]?.(declaration);
+  const change =
+    declaration === undefined ? undefined : CHANGES[code]?.(declaration, told.surfaces?.get(declaration.id));
   return { code, ...(surface === undefined ? {} : { surface }), change: change ?? cure };
 }

@@ -3,8 +3,10 @@ import { type BestOutcome, bestOutcome, type ToldSurface } from "../attest/best-
 import type { Engine } from "../engine.ts";
 import { type SharedStore, takeCensus, unlistedStores } from "../examine/take-census.ts";
 import type { AnchorState } from "../ledger/anchor.ts";
+import { lostLineageOf } from "../examine/lost-lineage.ts";
 import { ledgerEvidence } from "../examine/ledger-evidence.ts";
 import { DeleaturError } from "../model/errors.ts";
+import { surfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import { errorCode, harvestLineage } from "../record/harvest.ts";
 
@@ -65,6 +67,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
       rowsWithoutLineage: without,
     };
   });
+  const lost = lostLineageOf(engine, harvest.rows);
   const anchor = engine.ledger.verifyAnchor();
   const undeclared = [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, failures)];
   const told = new Map<string, ToldSurface>(
@@ -73,6 +76,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
       {
         isReachable,
         rowsWithoutEdge: rowsWithoutLineage,
+        isLineageLost: lost.has(surfaceId(surface)),
         guarantees: engine.surfaces.find(({ declaration }) => declaration.id === surface)!.guarantees,
       },
     ]),

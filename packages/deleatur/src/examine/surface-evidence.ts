@@ -4,11 +4,12 @@ import type { EraseCounts, PurgeEvidence, SurfaceEvidence, SurfaceState } from "
 import type { BoundSurface } from "../adapters/registry.ts";
 import type { Engine } from "../engine.ts";
 import type { Purged } from "../model/artifact.ts";
-import type { SurfaceDeclaration, Writers } from "../model/declaration.ts";
-import { artifactId, type SurfaceId } from "../model/ids.ts";
+import type { Writers } from "../model/declaration.ts";
+import type { SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Inquiry } from "./gather-evidence.ts";
 import { notApplicable } from "./look-with-probes.ts";
+import { lostLineage } from "./lost-lineage.ts";
 import type { EpochScan, SharedScan } from "./scan-epoch.ts";
 
 export type SurfaceLineage = ReadonlyMap<SurfaceId, SurfaceEvidence["lineage"]>;
@@ -122,16 +123,9 @@ export function lineageOfSurfaces(engine: Engine, scan: SharedScan): SurfaceLine
     if (known.length === 0 && row.sources.length === 0) counts.rowsWithoutEdge += 1;
     else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) counts.inferredOnly += 1;
   }
-  for (const ref of engine.ledger.metSinceSetBack()) {
-    if (!scan.rows.has(artifactId(ref)) || !isToldBySdk(engine.bound(ref.surface).declaration)) continue;
-    const counts = found.get(ref.surface) ?? { rowsWithoutEdge: 0, inferredOnly: 0, complete: false };
-    if (counts !== "unknown") found.set(ref.surface, { ...counts, complete: false });
+  for (const surface of lostLineage(engine, scan.rows)) {
+    const counts = found.get(surface) ?? { rowsWithoutEdge: 0, inferredOnly: 0, complete: false };
+    if (counts !== "unknown") found.set(surface, { ...counts, complete: false });
   }
   return found;
-}
-
-/** Whether the SDK may have been told more of a row than its store says: then a ledger that was set back has lost it, and no harvest brings it back. */
-function isToldBySdk({ role, writers, subject, derivedFrom }: SurfaceDeclaration): boolean {
-  if (writers !== "sdk") return false;
-  return role === "derived" || role === "cache" || (subject.length === 0 && derivedFrom.length === 0);
 }

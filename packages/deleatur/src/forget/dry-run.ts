@@ -64,7 +64,12 @@ export function bestFor(engine: Engine, plan: Plan, undeclared: readonly string[
     surfaces: new Map(
       engine.surfaces.map(({ declaration: { id }, guarantees }) => [
         id,
-        { guarantees, isReachable: !plan.unread.has(id), rowsWithoutEdge: plan.withoutLineage.get(id) ?? 0 },
+        {
+          guarantees,
+          isReachable: !plan.unread.has(id),
+          rowsWithoutEdge: plan.withoutLineage.get(id) ?? 0,
+          isLineageLost: plan.lostLineage.includes(id),
+        },
       ]),
     ),
     identifiersUnknown: plan.identifiersUnknown.map(({ surface, type }) => ({ surface, types: [type] })),

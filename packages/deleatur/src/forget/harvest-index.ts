@@ -1,5 +1,6 @@
 // Lays a harvest out once for all plans that are made over it: rows by id and by person, and what is the same for every request.
 import type { Engine } from "../engine.ts";
+import { lostLineage } from "../examine/lost-lineage.ts";
 import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
@@ -11,6 +12,8 @@ export interface HarvestIndex {
   readonly typeSets: readonly { readonly surface: SurfaceId; readonly types: readonly string[] }[];
   /** Rows of derived surfaces without any source (LINEAGE-3), by surface. */
   readonly withoutLineage: ReadonlyMap<SurfaceId, number>;
+  /** Surfaces where a ledger that was set back may lack what the SDK alone was told. */
+  readonly lostLineage: readonly SurfaceId[];
 }
 
 /** The ledger must have taken the harvest in. */
@@ -43,5 +46,6 @@ export function indexHarvest(engine: Engine, { rows }: Harvest): HarvestIndex {
     },
     typeSets: [...typeSets.values()],
     withoutLineage,
+    lostLineage: [...lostLineage(engine, byId)],
   };
 }

@@ -37,6 +37,8 @@ export interface Plan {
   readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
   /** Rows of derived surfaces without any source (LINEAGE-3), by surface. */
   readonly withoutLineage: ReadonlyMap<SurfaceId, number>;
+  /** Surfaces where a ledger that was set back may lack what the SDK alone was told. */
+  readonly lostLineage: readonly SurfaceId[];
   readonly unread: ReadonlyMap<SurfaceId, string>;
   /** Edges into the present items, by origin. */
   readonly edges: Readonly<Record<EdgeOrigin, number>>;
@@ -131,6 +133,7 @@ export function planRequest(
     identifiers,
     identifiersUnknown: target.kind === "person" ? unknownIdentifiers(index, identifiers, target.none) : [],
     withoutLineage: index.withoutLineage,
+    lostLineage: index.lostLineage,
     unread: harvest.unread,
     edges: countEdges(engine, [...decided.values()]),
   };

@@ -19,6 +19,8 @@ export interface Looks {
   livesUnderErased(): readonly { readonly ref: ArtifactRef; readonly request: RequestId }[];
   /** Live artifacts that a harvest alone has entered since the ledger was set back: persons and sources that only the SDK was told of them may be lost. */
   metSinceSetBack(): readonly ArtifactRef[];
+  /** Whether this ledger was ever set back: then what the SDK alone was told may be lost. */
+  wasSetBack(): boolean;
   keepLikeness(ref: ArtifactRef): void;
   isKeptLikeness(ref: ArtifactRef): boolean;
   noteWatch(surfaces: ReadonlyMap<SurfaceId, boolean>): void;
@@ -53,6 +55,7 @@ export function createLooks(core: LedgerCore): Looks {
           ORIGINS.indexOf("recorded"),
         )
         .map((row) => openRef(core, row)),
+    wasSetBack: () => connection.get("SELECT 1 FROM anchor_state WHERE known_before IS NOT NULL") !== undefined,
     keepLikeness: (ref) =>
       void connection.run(
         "INSERT INTO kept_likenesses VALUES (?, ?) ON CONFLICT DO NOTHING",

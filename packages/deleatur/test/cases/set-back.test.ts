@@ -198,13 +198,25 @@ it("GUARD-5 LINEAGE-3: a source that only the SDK was told of is lost with the l
   restore(["deleatur.db"]);
   const memory = await scene.reopen();
   expect((await memory.replay({ now: true })).state).toBe("whole");
+  const lost = { attestation: "withheld", reasons: [{ code: "LINEAGE_MISSING", surface: "summaries" }] };
+  // What a harvest has not entered yet counts as well.
+  expect((await memory.check()).best).toMatchObject(lost);
+  expect((await memory.dryRun({ subject: [S] })).best).toMatchObject(lost);
+  await expect(memory.forget({ subject: [S], now: true, require: "erasure" })).rejects.toMatchObject({
+    code: "DOMAIN_NOT_COVERED",
+  });
+  expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 6 }]);
   const outcome = await memory.forget({ subject: [S], now: true });
   expect([outcome.verdict, codes(outcome), outcome.attestation.kind]).toEqual([
     "UNCONFIRMED",
     ["LINEAGE_MISSING"],
     "withheld",
   ]);
+  const { best } = await memory.check();
+  expect(best).toMatchObject(lost);
+  expect(best.improvements[0]?.change).toContain("anew through the SDK");
   await derive(["episodes/t1"]);
+  expect((await memory.check()).best.attestation).toBe("erasure");
   expectErasure(scene, await memory.resume(outcome.request, { now: true }));
 });
 
@@ -229,6 +241,8 @@ it("GUARD-5: a record's person that only the SDK was told of is lost with the le
   restore(["deleatur.db"]);
   const memory = await scene.reopen();
   await memory.replay({ now: true });
+  const { best } = await memory.check();
+  expect([best.attestation, best.reasons.map(({ code }) => code)]).toEqual(["withheld", ["LINEAGE_MISSING"]]);
   const outcome = await memory.forget({ subject: [S], now: true });
   expect([outcome.verdict, codes(outcome)]).toEqual(["UNCONFIRMED", ["LINEAGE_MISSING"]]);
   expect(scene.rows("SELECT id FROM notes ORDER BY id")).toEqual([{ id: "s2" }, { id: "t1" }]);
