@@ -50,7 +50,7 @@ export function buildFlatExclusionTree(flat: Buffer, tree: TreeNumber): Exclusio
       );
     }
     const at = lowerBound(keys, query);
-    return at < keys.size && equalBytes(keys.keyAt(at).subarray(0, width), query);
+    return at < keys.size && keys.compareAt(at, query) === 0;
   };
   const refusePresent = (query: Uint8Array): void => {
     if (has(query))
@@ -83,7 +83,7 @@ function lowerBound(keys: HashedKeys, query: Uint8Array): number {
   let high = keys.size;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (Buffer.compare(keys.keyAt(middle).subarray(0, query.length), query) < 0) low = middle + 1;
+    if (keys.compareAt(middle, query) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

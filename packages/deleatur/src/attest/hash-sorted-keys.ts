@@ -11,6 +11,8 @@ export interface HashedKeys {
   readonly root: Uint8Array;
   /** A view of one key: not to be written to. */
   keyAt(index: number): Uint8Array;
+  /** As many bytes of a key as a query has, less the query: negative, zero or positive. */
+  compareAt(index: number, query: Uint8Array): number;
   bitAt(index: number, depth: number): 0 | 1;
   /** Leading bits that all keys of a run of two or more share. */
   sharedBits(from: number, to: number): number;
@@ -104,6 +106,14 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
     size,
     root: hashAll(),
     keyAt: (index) => keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES),
+    compareAt(index, query) {
+      const at = index * KEY_BYTES;
+      for (let i = 0; i < query.length; i += 1) {
+        const difference = (keys[at + i] ?? 0) - (query[i] ?? 0);
+        if (difference !== 0) return difference;
+      }
+      return 0;
+    },
     bitAt,
     sharedBits,
     splitAt,

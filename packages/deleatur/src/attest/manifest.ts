@@ -114,7 +114,7 @@ export function fixedQueries(
     for (const name of name02) contents.set(name, [...(contents.get(name) ?? []), i]);
   const covered = surfaces.filter(({ alg }) => alg === 1).toSorted((a, b) => compareUtf8(a.id, b.id));
   return covered.flatMap(({ id }): readonly TreeQueries[] => {
-    const isAsked = (kind: NameKind, name: HexDigest): boolean => !left.has(`${kind} ${name} ${id}`);
+    const isAsked = (kind: NameKind, name: HexDigest): boolean => left.size === 0 || !left.has(`${kind} ${name} ${id}`);
     const membership: FixedQuery[] = [];
     const lineage: FixedQuery[] = [];
     for (const [i, { fate, surface, name01, name01Digest, name03 }] of manifest.artifacts.entries()) {

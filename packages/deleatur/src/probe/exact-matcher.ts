@@ -90,7 +90,7 @@ export function createExactMatcher(needles: readonly Needle[]): Matcher {
   const binarySearch = createTextSearch(binaries.contained);
   const vectorSearch = createTextSearch(vectors.contained);
 
-  function match(passage: Passage): readonly MatcherFinding[] {
+  function match(passage: Passage, views?: readonly View[]): readonly MatcherFinding[] {
     let found: Map<string, MatcherFinding> | undefined;
     const report = (list: readonly Needle[] | undefined, match: Finding["match"]): true => {
       for (const { index } of list ?? []) {
@@ -120,7 +120,7 @@ export function createExactMatcher(needles: readonly Needle[]): Matcher {
     if (passage.field.type === "vector") {
       const { vector } = passage.field;
       if (beginnings.has(beginningOf(vector))) report(vectors.equal.get(bytesText(vectorBytes(vector))), vectorFound);
-    } else for (const view of unfoldContent(passage.field)) matchView(view);
+    } else for (const view of views ?? unfoldContent(passage.field)) matchView(view);
     return found === undefined ? NONE : [...found.values()];
   }
   return { match };

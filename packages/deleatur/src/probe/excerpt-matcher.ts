@@ -3,7 +3,7 @@ import type { Needle, Passage } from "../model/needle.ts";
 import type { Matcher, MatcherFinding } from "./matcher.ts";
 import { normaliseWords } from "./normalise-words.ts";
 import type { RunFilter } from "./run-filter.ts";
-import { unfoldContent } from "./unfold-content.ts";
+import { unfoldContent, type View } from "./unfold-content.ts";
 import { createWordGrams, MIN_WORDS } from "./word-grams.ts";
 
 export interface ExcerptOptions {
@@ -51,9 +51,9 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
     list.push(needle.index);
   }
 
-  function match(passage: Passage): readonly MatcherFinding[] {
+  function match(passage: Passage, views: readonly View[] = unfoldContent(passage.field)): readonly MatcherFinding[] {
     let longest: Map<number, number> | undefined;
-    for (const view of unfoldContent(passage.field)) {
+    for (const view of views) {
       if (view.type !== "text" || !grams.mayFind(view.text)) continue;
       longest ??= new Map<number, number>();
       const runs = new Map<number, Run>();

@@ -1,12 +1,13 @@
 // What a matcher is: pure eyes that compare one passage, or the bytes of one file, with all needles. It reads no store and never repeats content.
 import type { Finding, Passage } from "../model/needle.ts";
+import type { View } from "./unfold-content.ts";
 
 /** A finding as a matcher makes it; the probe adds its own name and depth. */
 export type MatcherFinding = Omit<Finding, "probe" | "depth">;
 
 export interface Matcher {
-  /** At most one finding for each needle and each way of matching. @throws StoreError where the passage unfolds beyond the bound (blind) */
-  match(passage: Passage): readonly MatcherFinding[];
+  /** At most one finding for each needle and each way of matching. `views`: the passage unfolded, where it was before. @throws StoreError where it unfolds beyond the bound (blind) */
+  match(passage: Passage, views?: readonly View[]): readonly MatcherFinding[];
 }
 
 /** A run of a needle's bytes in a file, compared byte for byte. */

@@ -34,13 +34,14 @@ export function createRunFilter(needles: readonly Needle[]): RunFilter {
   function add(content: string | ContentField): void {
     const field: ContentField = typeof content === "string" ? { type: "text", name: "", text: content } : content;
     const passage: Passage = { place: { container: "survivors" }, field };
-    for (const { needle } of whole.match(passage)) {
+    const views = unfoldContent(field);
+    for (const { needle } of whole.match(passage, views)) {
       const found = fields[needle]?.field;
       if (found === undefined) continue;
       explainedWholes.add(wholeKey(found));
       if (found.type === "bytes") explainedWholes.add(`text ${Buffer.from(found.bytes).toString("utf8").trim()}`);
     }
-    for (const view of unfoldContent(field)) {
+    for (const view of views) {
       if (view.type !== "text" || !grams.mayFind(view.text)) continue;
       grams.find(normaliseWords(view.text), (_position, gram) => (explainedGrams[gram] = 1));
     }

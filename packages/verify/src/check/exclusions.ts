@@ -41,7 +41,7 @@ export function fixedQueries(predicate: EpochPredicate, manifest: Manifest): rea
     .filter(({ alg }) => alg === 1)
     .flatMap((surface): readonly TreeQueries[] => {
       const isAsked = (kind: 1 | 2 | 3, name: string): boolean =>
-        !dropped.has(droppedKey({ kind, surface: surface.id, name }));
+        dropped.size === 0 || !dropped.has(droppedKey({ kind, surface: surface.id, name }));
       const membership: NamedQuery[] = [];
       for (const artifact of erased) {
         if (artifact.surface !== surface.id) continue;

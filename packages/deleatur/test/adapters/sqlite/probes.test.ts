@@ -3,7 +3,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { contentProbes } from "../../../src/adapters/sqlite/eyes/content-probes.ts";
 import type { Artifact } from "../../../src/model/artifact.ts";
+import type { Needle } from "../../../src/model/needle.ts";
 import {
   blobOf,
   collect,
@@ -106,6 +108,35 @@ test("a copy in a column that was not declared is found all the same", async () 
   app.prepare("UPDATE episodes SET note = ? WHERE id = 9").run(`quoted: ${JSON.stringify({ said: MARKER })}`);
   expect(await findings(opened, "exact", [needleOf(gone, 0)])).toMatchObject([{ place: { key: "9" } }]);
   expect(await findings(opened, "excerpt", [needleOf(gone, 0)])).toMatchObject([{ place: { key: "9" } }]);
+});
+
+test("VERDICT-1: the excerpt probe finds the same, whether the exact one has read the table for it, found too much to keep, stopped early, or looked for others", async () => {
+  const { file, app } = fill();
+  const opened = await openSurface(declared, file);
+  const { gone, control } = await subjectAndControl(opened);
+  app.prepare("UPDATE episodes SET note = ? WHERE id IN (9, 11, 13)").run(`so ${MARKER.slice(0, 50)}`);
+  const needles = [needleOf(gone, 0), needleOf(control, 1, "control")];
+  const seen = { target: { store: "memory", file }, table: "episodes", key: ["id"], scope: "episodes" };
+  const look = async (
+    maxKept: number,
+    before: (exact: ReturnType<typeof contentProbes>[number]) => Promise<unknown>,
+    asked: readonly Needle[] = needles,
+  ): Promise<unknown> => {
+    const [exact, excerpt] = contentProbes(seen, maxKept);
+    if (exact === undefined || excerpt === undefined) throw new Error("two probes of a table");
+    await before(exact);
+    return collect(excerpt.look(asked, signal));
+  };
+  const alone = await look(100, () => Promise.resolve());
+  expect(alone).toHaveLength(4 + 39);
+  expect(await look(100, (exact) => collect(exact.look(needles, signal)))).toEqual(alone);
+  expect(await look(4, (exact) => collect(exact.look(needles, signal)))).toEqual(alone);
+  const stopped = await look(100, async (exact) => {
+    for await (const found of exact.look(needles, signal)) return found;
+    return undefined;
+  });
+  expect(stopped).toEqual(alone);
+  expect(await look(100, (exact) => collect(exact.look([needleOf(control, 0, "control")], signal)))).toEqual(alone);
 });
 
 test("CLAIM-6: each replica has probes of its own, and a copy left in one is found in it", async () => {

@@ -4,14 +4,14 @@ import type { ContentField } from "../../../model/artifact.ts";
 import type { Needle, Finding, Passage, Place } from "../../../model/needle.ts";
 import { createExactMatcher } from "../../../probe/exact-matcher.ts";
 import { createExcerptMatcher } from "../../../probe/excerpt-matcher.ts";
-import type { Matcher } from "../../../probe/matcher.ts";
+import type { Matcher, MatcherFinding } from "../../../probe/matcher.ts";
+import { unfoldContent } from "../../../probe/unfold-content.ts";
 import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
-import { throughReader, type Cell, type Reader } from "./open-reader.ts";
+import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
 import {
   fieldOfCell,
-  floatsOf,
   isRowNumber,
   moduleOf,
   readCells,
@@ -20,7 +20,7 @@ import {
   spellKey,
   wordsInOrder,
 } from "./read-cells.ts";
-import { rowVectors, vectorColumns } from "./vector-chunks.ts";
+import { inPlace, rowVectors, vectorColumns } from "./vector-chunks.ts";
 
 const PASSAGES_A_TURN = 2_000;
 
@@ -47,37 +47,72 @@ function oncePerNeedles(create: (needles: readonly Needle[]) => Matcher): (needl
 const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles));
 const excerptMatcher = oncePerNeedles((needles) => createExcerptMatcher(needles));
 
-export function exactProbe(seen: TableSeen): Probe {
-  return contentProbe("exact", seen, exactMatcher);
+/** So many findings of the excerpt matcher are kept for its own probe; where there are more, that reads the table itself. */
+const MAX_KEPT = 100_000;
+
+interface Kept {
+  readonly needles: readonly Needle[];
+  readonly findings: readonly Finding[];
 }
 
-export function excerptProbe(seen: TableSeen): Probe {
-  return contentProbe("excerpt", seen, excerptMatcher);
-}
-
-function contentProbe(
-  name: "exact" | "excerpt",
-  seen: TableSeen,
-  createMatcher: (needles: readonly Needle[]) => Matcher,
-): Probe {
-  return {
-    name,
-    depth: "api",
-    scope: `${name}:${seen.scope}`,
-    look(needles, signal) {
-      const matcher = createMatcher(needles);
-      return throughReader(seen.target, async function* (db): AsyncGenerator<Finding> {
-        let count = 0;
-        for (const passage of passagesOf(db, seen, name)) {
-          signal.throwIfAborted();
-          for (const finding of matcher.match(passage)) yield { ...finding, probe: name, depth: "api" };
-          count += 1;
-          if (count % PASSAGES_A_TURN === 0) await nextTurn();
-        }
-      });
+/** The exact and the excerpt probe of one table. Asked for the same needles one after the other they share one reading of it, by the first. */
+export function contentProbes(seen: TableSeen, maxKept: number = MAX_KEPT): readonly Probe[] {
+  let kept: Kept | undefined;
+  const common = { depth: "api", close: (): Promise<void> => Promise.resolve() } as const; // each look closes its own connection
+  return [
+    {
+      ...common,
+      name: "exact",
+      scope: `exact:${seen.scope}`,
+      look(needles, signal) {
+        const [exact, excerpt] = [exactMatcher(needles), excerptMatcher(needles)];
+        kept = undefined;
+        return throughReader(seen.target, async function* (db): AsyncGenerator<Finding> {
+          let beside: Finding[] | undefined = [];
+          yield* lookThrough(db, seen, "exact", signal, (passage, views) => {
+            for (const found of excerpt.match(passage, views)) beside?.push(findingOf("excerpt", found));
+            if (beside !== undefined && beside.length > maxKept) beside = undefined;
+            return exact.match(passage, views);
+          });
+          if (beside !== undefined) kept = { needles, findings: beside };
+        });
+      },
     },
-    close: () => Promise.resolve(), // each look closes its own connection
-  };
+    {
+      ...common,
+      name: "excerpt",
+      scope: `excerpt:${seen.scope}`,
+      look(needles, signal) {
+        const known = kept?.needles === needles ? kept.findings : undefined;
+        kept = undefined;
+        if (known !== undefined) return inTurns(known, signal);
+        const excerpt = excerptMatcher(needles);
+        return throughReader(seen.target, (db) =>
+          lookThrough(db, seen, "excerpt", signal, (passage, views) => excerpt.match(passage, views)),
+        );
+      },
+    },
+  ];
+}
+
+async function* lookThrough(
+  db: Reader,
+  seen: TableSeen,
+  probe: "exact" | "excerpt",
+  signal: AbortSignal,
+  match: Matcher["match"],
+): AsyncGenerator<Finding> {
+  let count = 0;
+  for (const passage of passagesOf(db, seen, probe)) {
+    signal.throwIfAborted();
+    for (const found of match(passage, unfoldContent(passage.field))) yield findingOf(probe, found);
+    count += 1;
+    if (count % PASSAGES_A_TURN === 0) await nextTurn();
+  }
+}
+
+function findingOf(probe: "exact" | "excerpt", found: MatcherFinding): Finding {
+  return { ...found, probe, depth: "api" };
 }
 
 /** A passage that says where it stands only when it is asked: few are. */
@@ -97,7 +132,7 @@ class SeenPassage implements Passage {
   }
 }
 
-/** Every cell of a table that is not NULL, with its place. Content of any person: never log it. */
+/** Every cell of a table that is not NULL, with its place; a vector holds until the next passage. Content of any person: never log it. */
 function* passagesOf(db: Reader, seen: TableSeen, probe: "exact" | "excerpt"): Generator<Passage> {
   const columns = seeColumns(db, seen.table).map(({ name }) => name);
   const virtual = moduleOf(db, seen.table);
@@ -107,18 +142,18 @@ function* passagesOf(db: Reader, seen: TableSeen, probe: "exact" | "excerpt"): G
     return;
   }
   const key = keyColumns(db, seen, virtual?.module);
-  const own = virtual?.module === "vec0" ? vectorColumns(virtual.body) : [];
-  const vectors = new Set(own.map(({ name }) => name));
+  const columnsOfVectors = virtual?.module === "vec0" ? vectorColumns(virtual.body) : [];
+  const vectors = new Set(columnsOfVectors.map(({ name }) => name));
   if (seen.vector !== undefined) vectors.add(seen.vector);
   const apart = new Set<string>();
-  for (const column of own) {
+  for (const column of columnsOfVectors) {
     // There are no words in a vector; else it is read as the table's own answer does it, a chunk at a time.
     const rows =
       probe === "excerpt" ? [] : isOwnKey(db, seen.table, key) ? rowVectors(db, seen.table, column) : undefined;
     if (rows === undefined) continue;
     apart.add(column.name);
-    for (const row of rows)
-      yield new SeenPassage({ type: "vector", name: column.name, vector: floatsOf(row.bytes) }, seen, [row.key]);
+    for (const { key: own, vector } of inPlace(rows, column.dimensions))
+      yield new SeenPassage({ type: "vector", name: column.name, vector }, seen, [own]);
   }
   const rest = columns.filter((name) => !apart.has(name));
   for (const cells of readCells(db, seen.table, [...key, ...rest])) {

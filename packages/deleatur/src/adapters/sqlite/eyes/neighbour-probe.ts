@@ -1,5 +1,4 @@
 // Looks for orphan and near-identical vectors with the erased ones as anchors: in the chunks of a vec0 table, or in a BLOB column; all anchors in one pass.
-import { endianness } from "node:os";
 import { artifactKey } from "../../../model/ids.ts";
 import type { Finding, Needle } from "../../../model/needle.ts";
 import { createNearVectors, type NearVectors } from "../../../probe/near-vectors.ts";
@@ -7,7 +6,7 @@ import type { Probe } from "../../../surface.ts";
 import { quoteName, type SqliteFile, type SqliteOptions } from "../options.ts";
 import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
 import { floatsOf, isRowNumber, moduleOf, readCells, seeColumns, spellKey } from "./read-cells.ts";
-import { chunkedVectors, type StoredVector, vectorColumns } from "./vector-chunks.ts";
+import { chunkedVectors, inPlace, vectorColumns } from "./vector-chunks.ts";
 
 /** Neighbours that are asked for where a table has no chunks that we can read; sqlite-vec orders them by its own metric, the judging is done on the vectors read back. */
 const NEIGHBOURS = 20;
@@ -88,16 +87,6 @@ function* storedVectors(db: Reader, options: SqliteOptions, anchors: readonly An
     const chunked = chunkedVectors(db, options.table, column);
     if (chunked === undefined) yield* askIndex(db, options.table, column.name, anchors);
     else yield* inPlace(chunked, column.dimensions);
-  }
-}
-
-/** One array for all of them, since each is looked at before the next is read. */
-function* inPlace(stored: Iterable<StoredVector>, dimensions: number): Generator<KeyedVector> {
-  const shared = new Float32Array(dimensions);
-  const view = Buffer.from(shared.buffer);
-  for (const { key, bytes } of stored) {
-    bytes.copy(view);
-    yield { key, vector: endianness() === "LE" ? shared : floatsOf(view) };
   }
 }
 

@@ -1,8 +1,9 @@
 // Reads the vectors of a vec0 table out of the chunks that its own search goes through: what is valid there is found, whether or not a row still names it.
 // Layout: sqlite-vec 0.1, https://github.com/asg017/sqlite-vec/blob/main/ARCHITECTURE.md
+import { endianness } from "node:os";
 import { quoteName } from "../options.ts";
 import type { Reader } from "./open-reader.ts";
-import { seeColumns } from "./read-cells.ts";
+import { floatsOf, seeColumns } from "./read-cells.ts";
 
 export interface StoredVector {
   readonly key: string;
@@ -18,6 +19,19 @@ export function vectorColumns(
   return columns.flatMap(([, name, type, dimensions], place) =>
     name === undefined || !/^f/i.test(type ?? "") ? [] : [{ name, place, dimensions: Number(dimensions) }],
   );
+}
+
+/** The same as numbers: one array for all of them, since each is looked at before the next is read. */
+export function* inPlace(
+  stored: Iterable<StoredVector>,
+  dimensions: number,
+): Generator<{ readonly key: string; readonly vector: Float32Array }> {
+  const shared = new Float32Array(dimensions);
+  const view = Buffer.from(shared.buffer);
+  for (const { key, bytes } of stored) {
+    bytes.copy(view);
+    yield { key, vector: endianness() === "LE" ? shared : floatsOf(view) };
+  }
 }
 
 interface VectorColumn {
