@@ -1,4 +1,4 @@
--- Schema version 4 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 5 of the ledger. Generated and compared by test/ledger/schema.test.ts.
 CREATE TABLE adopted_holds (
   artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
   until TEXT NOT NULL
@@ -25,6 +25,10 @@ CREATE TABLE anchor_state (
   confirmed_chain BLOB NOT NULL CHECK (length(confirmed_chain) = 32),
   rolled_back TEXT,
   known_before INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE TABLE anchor_step (
+  only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+  known INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE artifact_subjects (
   subject INTEGER NOT NULL,

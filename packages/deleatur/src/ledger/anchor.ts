@@ -232,7 +232,7 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
       lostRequests: hasFork ? [] : lostRequests(size),
     };
     connection.run(
-      "UPDATE anchor_state SET rolled_back = ?, known_before = coalesce(known_before, (SELECT max(id) FROM artifacts), 0)",
+      "UPDATE anchor_state SET rolled_back = ?, known_before = coalesce(known_before, (SELECT known FROM anchor_step))",
       JSON.stringify(rollback),
     );
     parts.log.append({ type: "ledger-rolled-back", at, size, anchored, isForked: hasFork, adopted });
@@ -318,7 +318,16 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
       if (lost !== undefined || now === undefined) return;
       if (now.rolled_back !== null && !isReplay) return;
       append(path, now);
+      if (now.rolled_back === null) noteInStep();
     });
+  }
+
+  /** Nothing that this ledger knows by now was lost: what it meets while the anchor is out of reach, nobody can tell that of. */
+  function noteInStep(): void {
+    if (lost !== undefined) return;
+    connection.run(
+      "UPDATE anchor_step SET known = last FROM (SELECT coalesce(max(id), 0) AS last FROM artifacts) WHERE known <> last",
+    );
   }
 
   function state(): AnchorState {
@@ -331,6 +340,9 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
   return {
     compare() {
       if (path === undefined || connection.readonly) return;
+      connection.run(
+        "INSERT INTO anchor_step SELECT 1, coalesce(max(id), 0) FROM artifacts WHERE true ON CONFLICT DO NOTHING",
+      );
       connection.transaction(() => compareIn(path));
       flush(false);
     },

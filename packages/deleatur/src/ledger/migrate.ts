@@ -5,6 +5,7 @@ import { ledgerMigration } from "./migrations/0001-ledger.ts";
 import { guardMigration } from "./migrations/0002-guard.ts";
 import { participantsMigration } from "./migrations/0003-participants.ts";
 import { anchorMigration } from "./migrations/0004-anchor.ts";
+import { anchorStepMigration } from "./migrations/0005-anchor-step.ts";
 
 export interface Migration {
   readonly version: number;
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   guardMigration,
   participantsMigration,
   anchorMigration,
+  anchorStepMigration,
 ];
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.

@@ -248,6 +248,48 @@ it("GUARD-5: a record's person that only the SDK was told of is lost with the le
   expect(scene.rows("SELECT id FROM notes ORDER BY id")).toEqual([{ id: "s2" }, { id: "t1" }]);
 });
 
+it("GUARD-5: what a request harvests while the anchor is away counts as lost once the anchor tells that the ledger was set back", async () => {
+  const anchor = join(tempFolder(), "deleatur.anchor");
+  const scene = await openScene({
+    sql: "CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL);",
+    surfaces: {
+      notes: { kind: "sqlite", role: "primary", store: "memory", table: "notes", key: "id", content: ["text"] },
+    },
+    connect: { anchor: { file: anchor } },
+  });
+  const record = (key: string, person: string, text: string): Promise<unknown> =>
+    scene.memory.record("notes", { key, subjects: [person], content: { text } }, () => {
+      scene.app.prepare("INSERT OR REPLACE INTO notes VALUES (?, ?)").run(key, text);
+    });
+  await record("s1", S, S_SAYS[0]);
+  await record("t1", T, T_SAYS[0]);
+  // A harvest alone has met this one too, and the anchor was there.
+  scene.app.exec("INSERT INTO notes VALUES ('old', 'written before there was a ledger')");
+  await scene.memory.scan();
+  scene.app.pragma("wal_checkpoint(TRUNCATE)");
+  await scene.reopen();
+  const restore = backUp(scene);
+  await record("s2", S, S_SAYS[1]);
+  await scene.memory.close();
+  restore(["deleatur.db"]);
+  renameSync(anchor, `${anchor}.elsewhere`);
+  await scene.reopen();
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome)]).toEqual(["UNCONFIRMED", ["ANCHOR_LOST"]]);
+  renameSync(`${anchor}.elsewhere`, anchor);
+  const memory = await scene.reopen();
+  expect(memory.engine.ledger.anchorState()).toMatchObject({ is: "rolled-back" });
+  expect((await memory.replay({ now: true })).state).toBe("whole");
+  const resumed = await memory.resume(outcome.request, { now: true });
+  expect([resumed.verdict, codes(resumed), resumed.attestation.kind]).toEqual([
+    "UNCONFIRMED",
+    ["LINEAGE_MISSING"],
+    "withheld",
+  ]);
+  scene.app.exec("DELETE FROM notes WHERE id = 's2'");
+  expectErasure(scene, await memory.resume(outcome.request, { now: true }));
+});
+
 it("GUARD-3 GUARD-5: what was lawfully lifted while the anchor was away stays lifted when the ledger turns out to have gone on another way", async () => {
   const { scene, anchor } = await anchoredMemory();
   await recordBoth(scene);
