@@ -1,4 +1,4 @@
--- Schema version 5 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 6 of the ledger. Generated and compared by test/ledger/schema.test.ts.
 CREATE TABLE adopted_holds (
   artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
   until TEXT NOT NULL
@@ -311,6 +311,11 @@ CREATE TABLE risks (
   evidence TEXT,
   CHECK ((closed IS NULL) = (evidence IS NULL))
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE stand_ins (
+  request TEXT NOT NULL,
+  original TEXT NOT NULL,
+  PRIMARY KEY (request, original)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE watch_runs (
   surface TEXT NOT NULL PRIMARY KEY,
   ended TEXT NOT NULL,
@@ -326,6 +331,7 @@ CREATE INDEX log_entries_by_at ON log_entries (at);
 CREATE INDEX participant_orders_by_participant ON participant_orders (participant, placed);
 CREATE INDEX participants_by_surface ON participants (surface);
 CREATE UNIQUE INDEX risks_open ON risks (request, surface, kind) WHERE closed IS NULL;
+CREATE INDEX stand_ins_by_original ON stand_ins (original);
 CREATE TRIGGER log_entries_remain BEFORE DELETE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER log_entries_stay BEFORE UPDATE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER log_nodes_remain BEFORE DELETE ON log_nodes BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;

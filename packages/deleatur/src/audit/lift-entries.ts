@@ -1,6 +1,6 @@
 // `lift`: takes do-not-store entries away after a lawful return, by a named and logged act (GUARD-3). It never lifts what it was not told to.
 import type { Engine } from "../engine.ts";
-import type { LiftSelector } from "../ledger/ledger.ts";
+import type { Ledger, LiftSelector } from "../ledger/ledger.ts";
 import { UsageError } from "../model/errors.ts";
 import { parseIdentifier, type RequestId, requestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
@@ -23,25 +23,57 @@ export function liftEntries(engine: Engine, order: LiftOrder): number {
   const act = namedAct(order);
   const request = order.request === undefined ? undefined : requestId(order.request);
   const selector: LiftSelector = {
-    ...(request === undefined ? {} : { request }),
     ...(order.subject === undefined ? {} : { identifiers: order.subject.map(parseIdentifier) }),
     ...(order.texts === undefined ? {} : { ids: order.texts.flatMap((text) => entriesOn(engine, text)) }),
   };
   return ledger.transaction(() => {
-    const lifted = ledger.liftDenylist(selector);
-    if (lifted + liftRuns(engine, order, request) === 0) {
+    let total = 0;
+    let isFound = false;
+    for (const one of request === undefined ? [undefined] : [request, ...standInsToLift(ledger, request, selector)]) {
+      const lifted = ledger.liftDenylist({ ...selector, ...(one === undefined ? {} : { request: one }) });
+      const isNews = lifted + liftRuns(engine, order, one) > 0;
+      isFound ||= isNews;
+      total += lifted;
+      if (isNews || one === request) logLift(engine, act, one, lifted);
+    }
+    if (!isFound) {
       throw new UsageError("NOTHING_LIFTED", "no do-not-store entry matches, nothing was lifted", {
         cure: "check the request, the identifiers or the texts",
       });
     }
-    ledger.append({
-      type: "denylist-lifted",
-      at: utcTime(engine.clock()),
-      ...(request === undefined ? {} : { request }),
-      ...act,
-      count: roundedCount(lifted),
-    });
-    return lifted;
+    return total;
+  });
+}
+
+/**
+ * Replays enter again what this request had entered: what they have of it goes with it. One that stands for others as well waits until nothing of
+ * theirs would be lifted by the same selector: what it has may be theirs.
+ */
+export function standInsToLift(
+  ledger: Ledger,
+  request: RequestId,
+  selector: Omit<LiftSelector, "request"> = {},
+): readonly RequestId[] {
+  return ledger
+    .standInsOf(request)
+    .filter(({ others }) => !others.some((other) => ledger.hasDenylist({ ...selector, request: other })))
+    .map((one) => one.request);
+}
+
+export function logLift(
+  { ledger, clock }: Engine,
+  { role, reason, ...rest }: NamedAct & { readonly expired?: true },
+  request: RequestId | undefined,
+  count: number,
+): void {
+  ledger.append({
+    type: "denylist-lifted",
+    at: utcTime(clock()),
+    ...(request === undefined ? {} : { request }),
+    ...rest,
+    role,
+    reason,
+    count: roundedCount(count),
   });
 }
 

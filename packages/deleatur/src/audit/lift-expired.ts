@@ -3,8 +3,8 @@ import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { logLift, standInsToLift } from "./lift-entries.ts";
 import { type NamedAct, namedAct } from "./named-act.ts";
-import { roundedCount } from "./rounded-count.ts";
 
 export interface ExpiredOrder extends NamedAct {
   /** The day, `2026-11-30` (UTC), as somebody knows it who does not read it from this machine. */
@@ -30,20 +30,14 @@ export function liftExpired(engine: Engine, order: ExpiredOrder): Expired {
     if (requests.length === 0) return { requests, lifted: 0 };
     refuseJumped(engine, order.today);
     let lifted = 0;
-    for (const request of requests) {
-      const count = ledger.liftDenylist({ request });
-      ledger.dropFingerprints(request);
-      ledger.liftRequest(request);
-      ledger.append({
-        type: "denylist-lifted",
-        at: utcTime(engine.clock()),
-        request,
-        expired: true,
-        role,
-        reason,
-        count: roundedCount(count),
-      });
-      lifted += count;
+    for (const ended of requests) {
+      for (const request of [ended, ...standInsToLift(ledger, ended)]) {
+        const count = ledger.liftDenylist({ request });
+        ledger.dropFingerprints(request);
+        ledger.liftRequest(request);
+        logLift(engine, { role, reason, expired: true }, request, count);
+        lifted += count;
+      }
     }
     return { requests, lifted };
   });

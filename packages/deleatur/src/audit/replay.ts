@@ -50,6 +50,12 @@ export interface ReplayOutcome {
   readonly exitCode: number;
 }
 
+interface ReplayTarget {
+  readonly target: Target;
+  /** Whose entries what is back was met by. */
+  readonly originals: readonly RequestId[];
+}
+
 const MAX_PASSES = 6;
 
 /** @throws UsageError SURFACE_UNKNOWN, LedgerError ANCHOR_NOT_LOST */
@@ -111,7 +117,7 @@ async function runReplay(
     // A pass that makes nothing less has met something that it cannot erase: the outcomes say what.
     if (left === 0 || left >= before) break;
     before = left;
-    await run(targetsOf(engine, last).map((target) => openReplay(engine, target)));
+    await run(targetsOf(engine, last).map((one) => openReplay(engine, one)));
     last = await findReturns(engine, lookAt(scope), signal);
   }
   const requests = [...outcomes.values()];
@@ -147,14 +153,25 @@ function rollbackOf({ ledger }: Engine): { readonly rolledBack?: Rollback } {
 }
 
 /** The persons that rows name come first, each by a request of their own; what is then left is known by key or content alone. */
-function targetsOf({ boundary }: Engine, found: Returns): readonly Target[] {
+function targetsOf({ boundary }: Engine, found: Returns): readonly ReplayTarget[] {
   const persons = found.persons
-    .map((members) => members.filter(({ type }) => boundary.identifiers.includes(type)))
-    .filter((members) => members.length > 0);
-  if (persons.length > 0) return persons.map((identifiers) => ({ kind: "person", identifiers, none: [] }));
+    .map(({ members, requests }) => ({
+      identifiers: members.filter(({ type }) => boundary.identifiers.includes(type)),
+      originals: [...requests],
+    }))
+    .filter(({ identifiers }) => identifiers.length > 0);
+  if (persons.length > 0)
+    return persons.map(({ identifiers, originals }) => ({
+      target: { kind: "person", identifiers, none: [] },
+      originals,
+    }));
   const back = new Set(found.back.map(({ ref }) => artifactId(ref)));
-  const refs = new Map(found.back.flatMap((one) => seedOf(one, back)).map((ref) => [artifactId(ref), ref]));
-  return refs.size === 0 ? [] : [{ kind: "records", refs: [...refs.values()] }];
+  // What was erased for one is no other's: a lift must be able to reach it.
+  return [...groupBy(found.back, ({ requests }) => [...requests].toSorted().join())].flatMap(([, members]) => {
+    const refs = new Map(members.flatMap((one) => seedOf(one, back)).map((ref) => [artifactId(ref), ref]));
+    if (refs.size === 0) return [];
+    return [{ target: { kind: "records", refs: [...refs.values()] }, originals: [...(members[0]?.requests ?? [])] }];
+  });
 }
 
 /** What derives from something erased goes by its surface's policy: its source is the target, not the row. */
@@ -164,10 +181,14 @@ function seedOf({ ref, source }: FoundReturn, back: ReadonlySet<string>): readon
 }
 
 /** In one transaction, so that a killed replay carries on what it began. */
-function openReplay(engine: Engine, target: Target): RequestId {
-  return engine.ledger.transaction(() => {
+function openReplay(engine: Engine, { target, originals }: ReplayTarget): RequestId {
+  const { ledger } = engine;
+  return ledger.transaction(() => {
+    const running = ledger.findRunningRequest(target);
     const id = receiveRequest(engine, target, {});
-    engine.ledger.noteReplay(id);
+    ledger.noteReplay(id);
+    // One that ran already is the person's own, or was told for whom it stands.
+    if (running === undefined) ledger.standFor(id, originals);
     return id;
   });
 }

@@ -19,6 +19,8 @@ export interface FoundReturn {
   readonly persons: readonly SubjectIdentifier[];
   /** The erased source, where that is what makes it one. */
   readonly source?: ArtifactRef;
+  /** Whose entries it was met by; others may know it as well. None of what is held. */
+  readonly requests: ReadonlySet<RequestId>;
 }
 
 export interface SurfaceReturns {
@@ -35,9 +37,15 @@ export interface Returns {
   readonly back: readonly FoundReturn[];
   readonly held: readonly FoundReturn[];
   /** The forgotten persons who are named in a row, each with all identifiers that one request denied. */
-  readonly persons: readonly (readonly SubjectIdentifier[])[];
+  readonly persons: readonly FoundPerson[];
   /** Records that a hold keeps of which the ledger only knew a digest, with the hold's end. */
   readonly holds: readonly { readonly ref: ArtifactRef; readonly until: string }[];
+}
+
+export interface FoundPerson {
+  readonly members: readonly SubjectIdentifier[];
+  /** Who denied any of them. */
+  readonly requests: ReadonlySet<RequestId>;
 }
 
 export interface LookOrder {
@@ -53,7 +61,15 @@ export interface LookOrder {
 const LIMIT = 100_000;
 const DEPTH = 8;
 
-type Finding = Pick<FoundReturn, "rule" | "isHeld"> & { readonly source?: ArtifactRef };
+type Finding = Pick<FoundReturn, "rule" | "isHeld" | "requests"> & { readonly source?: ArtifactRef };
+
+const isBack = (rule: ReturnRule, requests: Iterable<RequestId>, source?: ArtifactRef): Finding => ({
+  rule,
+  isHeld: false,
+  requests: new Set(requests),
+  ...(source === undefined ? {} : { source }),
+});
+const isHeld = (rule: ReturnRule): Finding => ({ rule, isHeld: true, requests: new Set() });
 
 /** Scans row by row, sources before what is derived from them; memory grows with what is found, not with what is read. */
 export async function findReturns(engine: Engine, order: LookOrder, signal: AbortSignal): Promise<Returns> {
@@ -78,7 +94,7 @@ export async function findReturns(engine: Engine, order: LookOrder, signal: Abor
         if (until !== undefined) holds.push({ ref, until });
         const found = await look.at(artifact);
         if (found === undefined || order.passOver?.(ref) === true) continue;
-        const named = artifact.subjects.filter((one) => isDenied(ledger, one, counting));
+        const named = artifact.subjects.filter((one) => whoDenied(ledger, one, counting).length > 0);
         for (const one of named) persons.set(`${one.type}:${one.value}`, one);
         counts[found.isHeld ? "held" : "back"] += 1;
         const list = found.isHeld ? held : back;
@@ -100,9 +116,9 @@ interface Look {
 
 function createLook(engine: Engine, counts: (request: RequestId) => boolean, signal: AbortSignal): Look {
   const { ledger } = engine;
-  /** Every artifact that is back; by it what derives from it is known. */
-  const flagged = new Set<string>();
-  const judged = new Map<string, boolean>();
+  /** Every artifact that is back, and whose it is; by it what derives from it is known. */
+  const flagged = new Map<string, ReadonlySet<RequestId>>();
+  const judged = new Map<string, ReadonlySet<RequestId> | undefined>();
 
   async function at(artifact: Artifact): Promise<Finding | undefined> {
     const ref: ArtifactRef = { surface: artifact.surface, key: artifact.key };
@@ -110,44 +126,50 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
     if (keep !== undefined || ledger.artifact(ref)?.state === "kept" || ledger.adoptedHold(ref) !== undefined)
       return undefined;
     const found = await judge(artifact, 0);
-    if (found !== undefined && !found.isHeld) flagged.add(artifactId(ref));
+    if (found !== undefined && !found.isHeld) flagged.set(artifactId(ref), found.requests);
     return found !== undefined && found.isHeld && ledger.isKeptLikeness(ref) ? undefined : found;
   }
 
   async function judge(artifact: Artifact, depth: number): Promise<Finding | undefined> {
     const ref: ArtifactRef = { surface: artifact.surface, key: artifact.key };
-    if (artifact.subjects.some((one) => isDenied(ledger, one, counts))) return { rule: "identifier", isHeld: false };
-    if (ledger.findDenylist("record", recordDigest(ledger, ref)).some(({ request }) => counts(request)))
-      return { rule: "record", isHeld: false };
+    const denied = artifact.subjects.flatMap((one) => whoDenied(ledger, one, counts));
+    if (denied.length > 0) return isBack("identifier", denied);
+    const recorded = ledger.findDenylist("record", recordDigest(ledger, ref)).map(({ request }) => request);
+    if (recorded.some(counts)) return isBack("record", recorded.filter(counts));
     const earlier = ledger
       .erasedUnder(ref, contentTag(ledger, artifact.content))
       .filter(({ isSame, request }) => isSame && counts(request) && isStillDenied(ledger, artifact, request));
-    if (earlier.some(({ fate }) => fate === "erased")) return { rule: "erased", isHeld: false };
+    const erased = earlier.filter(({ fate }) => fate === "erased").map(({ request }) => request);
+    if (erased.length > 0) return isBack("erased", erased);
     const sources = sourcesOf(engine, artifact);
-    for (const source of sources)
-      if (await isErasedSource(source, depth)) return { rule: "source", isHeld: false, source };
+    for (const source of sources) {
+      const requests = await whoErasedSource(source, depth);
+      if (requests !== undefined) return isBack("source", requests, source);
+    }
     // An index says what its record says, and that was looked at.
     if (engine.bound(artifact.surface).declaration.role === "index" && sources.length > 0) return undefined;
     const rule = earlier.length > 0 ? "erased" : undefined;
-    return judgeContent(artifact, sources) ?? (rule === undefined ? undefined : { rule, isHeld: true });
+    return judgeContent(artifact, sources) ?? (rule === undefined ? undefined : isHeld(rule));
   }
 
-  /** Whether it was erased and neither stands there as somebody else's (C22) nor as what was lawfully lifted. */
-  async function isErasedSource(source: ArtifactRef, depth: number): Promise<boolean> {
+  /** Who erased it, where it was and neither stands there as somebody else's (C22) nor as what was lawfully lifted. */
+  async function whoErasedSource(source: ArtifactRef, depth: number): Promise<ReadonlySet<RequestId> | undefined> {
     const id = artifactId(source);
-    if (flagged.has(id)) return true;
-    const known = judged.get(id);
-    if (known !== undefined) return known;
-    if (!ledger.erasedUnder(source, undefined).some(({ fate, request }) => fate === "erased" && counts(request)))
-      return false;
+    const known = flagged.get(id) ?? judged.get(id);
+    if (known !== undefined || judged.has(id)) return known;
+    const by = ledger
+      .erasedUnder(source, undefined)
+      .filter(({ fate, request }) => fate === "erased" && counts(request))
+      .map(({ request }) => request);
     // A chain of sources that does not end is no reason to erase.
-    if (depth >= DEPTH) return false;
+    if (by.length === 0 || depth >= DEPTH) return undefined;
     // Recorded again since, and gone by itself: what derives from it is not the forgotten person's.
-    let answer =
+    const isGone =
       engine.bound(source.surface).declaration.keys === "unique" || ledger.artifact(source)?.state !== "live";
+    let answer: ReadonlySet<RequestId> | undefined = isGone ? new Set(by) : undefined;
     for await (const row of (await engine.open(source.surface)).read([source.key], signal)) {
       const found = await judge(row, depth + 1);
-      answer = found !== undefined && !found.isHeld;
+      answer = found === undefined || found.isHeld ? undefined : found.requests;
     }
     judged.set(id, answer);
     return answer;
@@ -163,17 +185,17 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
     for (const { kind, digest } of digests) {
       for (const { owners, shared, request } of ledger.findDenylist(kind, digest)) {
         if (!counts(request)) continue;
-        if (isOwned(owners)) return { rule: kind, isHeld: false };
+        if (isOwned(owners)) return isBack(kind, [request]);
         // What others also had, or what is too short to be anybody's own, stays with whoever has it.
-        if (!shared) held ??= { rule: kind, isHeld: true };
+        if (!shared) held ??= isHeld(kind);
       }
     }
     const filter = ledger.openFilter();
     for (const { words } of digests) {
       if (words === undefined) continue;
       const contained = findContained(ledger, filter, words, isOwned, () => subjects.length > 0, counts);
-      if (contained === "owned") return { rule: "contained", isHeld: false };
-      if (contained === "found") held ??= { rule: "contained", isHeld: true };
+      if (contained.is === "owned") return isBack("contained", contained.requests);
+      if (contained.is === "found") held ??= isHeld("contained");
     }
     return held;
   }
@@ -181,8 +203,15 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
   return { at };
 }
 
-function isDenied(ledger: Ledger, identifier: SubjectIdentifier, counts: (request: RequestId) => boolean): boolean {
-  return ledger.findDenylist("identifier", ledger.identifierDigest(identifier)).some(({ request }) => counts(request));
+function whoDenied(
+  ledger: Ledger,
+  identifier: SubjectIdentifier,
+  counts: (request: RequestId) => boolean,
+): readonly RequestId[] {
+  return ledger
+    .findDenylist("identifier", ledger.identifierDigest(identifier))
+    .map(({ request }) => request)
+    .filter(counts);
 }
 
 /** A content whose entries were all lifted, or that is allowed to anybody, may be there again. */
@@ -214,10 +243,7 @@ function sourcesFirst({ surfaces }: Engine): readonly SurfaceId[] {
 }
 
 /** Identifiers that one request denied are one person's. */
-function groupPersons(
-  ledger: Ledger,
-  identifiers: readonly SubjectIdentifier[],
-): readonly (readonly SubjectIdentifier[])[] {
+function groupPersons(ledger: Ledger, identifiers: readonly SubjectIdentifier[]): readonly FoundPerson[] {
   const groups: { requests: Set<RequestId>; members: SubjectIdentifier[] }[] = [];
   for (const identifier of identifiers) {
     const requests = ledger
@@ -230,5 +256,5 @@ function groupPersons(
       members: [...same.flatMap(({ members }) => members), identifier],
     });
   }
-  return groups.map(({ members }) => members);
+  return groups;
 }

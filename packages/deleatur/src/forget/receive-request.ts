@@ -12,9 +12,7 @@ import type { Target } from "./target.ts";
 export function receiveRequest(engine: Engine, target: Target, order: ForgetOrder): RequestId {
   const { ledger } = engine;
   return ledger.transaction(() => {
-    const running = ledger.findRunningRequest(
-      target.kind === "person" ? { identifiers: target.identifiers } : { refs: target.refs },
-    );
+    const running = ledger.findRunningRequest(target);
     if (running !== undefined) {
       joinRequest(engine, running, target);
       return running;

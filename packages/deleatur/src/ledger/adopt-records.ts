@@ -8,6 +8,7 @@ import { noteFiled } from "./guard-filter.ts";
 import { now, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { Denylist, Fingerprints } from "./ledger.ts";
 import type { OpenedLog } from "./log.ts";
+import { storeStandIn } from "./stand-ins.ts";
 
 export interface Adopting {
   readonly denylist: Denylist;
@@ -71,6 +72,9 @@ export function adoptRecord(core: LedgerCore, parts: Adopting, record: AnchorRec
       return true;
     case "term":
       storeTerm(core, record.request, record.until);
+      return true;
+    case "stands-for":
+      storeStandIn(core, record.request, record.originals);
       return true;
     case "hold":
       if (connection.get("SELECT 1 FROM holds WHERE artifact = ?", record.artifact) === undefined)

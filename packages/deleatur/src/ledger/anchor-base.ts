@@ -28,6 +28,10 @@ export function tellAll(core: LedgerCore): void {
     "SELECT request, until FROM guard_terms",
   ))
     outbox.put({ kind: "term", request, until });
+  for (const { request, originals } of connection.all<{ request: string; originals: string }>(
+    "SELECT request, group_concat(original) AS originals FROM stand_ins GROUP BY request",
+  ))
+    outbox.put({ kind: "stands-for", request, originals: originals.split(",") });
   for (const { artifact, until } of connection.all<{ artifact: Uint8Array; until: string }>(
     "SELECT artifact, until FROM holds UNION ALL SELECT artifact, until FROM adopted_holds",
   ))

@@ -46,7 +46,9 @@ export type AnchorRecord =
   | { readonly kind: "release"; readonly artifact: Uint8Array }
   /** A process records. `mark`: 16 bytes of chance, as hex. */
   | { readonly kind: "writing"; readonly mark: string }
-  | { readonly kind: "term"; readonly request: string; readonly until: string };
+  | { readonly kind: "term"; readonly request: string; readonly until: string }
+  /** A replay's request, and whose entries it has entered again. */
+  | { readonly kind: "stands-for"; readonly request: string; readonly originals: readonly string[] };
 
 const KINDS: readonly AnchorRecord["kind"][] = [
   "log",
@@ -62,6 +64,7 @@ const KINDS: readonly AnchorRecord["kind"][] = [
   "release",
   "writing",
   "term",
+  "stands-for",
 ];
 const DENYLIST_KINDS: readonly DenylistKind[] = ["identifier", "record", "exact", "folded"];
 const DIGEST_BYTES = 32;
@@ -233,6 +236,11 @@ export function encodeRecord(record: AnchorRecord): Uint8Array {
       out.request(record.request);
       out.text(record.until);
       break;
+    case "stands-for":
+      out.request(record.request);
+      out.number(record.originals.length, 4);
+      for (const original of record.originals) out.request(original);
+      break;
   }
   return out.end();
 }
@@ -301,5 +309,7 @@ function decodeBody(kind: AnchorRecord["kind"], from: Reader): AnchorRecord {
       return { kind, mark: from.request() };
     case "term":
       return { kind, request: from.request(), until: from.text() };
+    case "stands-for":
+      return { kind, request: from.request(), originals: from.list(() => from.request()) };
   }
 }

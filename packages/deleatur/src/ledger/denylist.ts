@@ -107,6 +107,10 @@ export function createDenylist(core: LedgerCore): Denylist {
         return connection.run(`DELETE FROM denylist WHERE ${where}`, ...values);
       });
     },
+    hasDenylist(selector) {
+      const { where, values } = selected(selector);
+      return connection.get(`SELECT 1 FROM denylist WHERE ${where} LIMIT 1`, ...values) !== undefined;
+    },
     denylistCount: (request) =>
       (request === undefined
         ? connection.get<{ n: number }>("SELECT count(*) AS n FROM denylist")

@@ -10,6 +10,7 @@ import type { HeldWrites } from "./held-writes.ts";
 import type { LedgerIdentity } from "./identity.ts";
 import type { ErasedContents } from "./erased-contents.ts";
 import type { Looks } from "./looks.ts";
+import type { StandIns } from "./stand-ins.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
@@ -207,6 +208,8 @@ export interface Denylist {
   findDenylist(kind: DenylistKind, digest: Uint8Array): readonly DenylistEntry[];
   /** Lifts what every given part of the selector names. @throws UsageError where nothing is given */
   liftDenylist(selector: LiftSelector): number;
+  /** Whether a lift of these would find any. @throws UsageError where nothing is given */
+  hasDenylist(selector: LiftSelector): boolean;
   denylistCount(request?: RequestId): number;
 }
 
@@ -379,6 +382,7 @@ export interface Ledger
     TransparencyLog,
     ErasedContents,
     Looks,
+    StandIns,
     Anchoring,
     WritingMark,
     Compaction {

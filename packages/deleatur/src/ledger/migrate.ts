@@ -6,6 +6,7 @@ import { guardMigration } from "./migrations/0002-guard.ts";
 import { participantsMigration } from "./migrations/0003-participants.ts";
 import { anchorMigration } from "./migrations/0004-anchor.ts";
 import { anchorStepMigration } from "./migrations/0005-anchor-step.ts";
+import { standInsMigration } from "./migrations/0006-stand-ins.ts";
 
 export interface Migration {
   readonly version: number;
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   participantsMigration,
   anchorMigration,
   anchorStepMigration,
+  standInsMigration,
 ];
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.

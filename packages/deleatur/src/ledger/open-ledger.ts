@@ -25,6 +25,7 @@ import type { LedgerKeys } from "./keys.ts";
 import type { LedgerCore } from "./ledger-core.ts";
 import type { Ledger, LedgerOptions } from "./ledger.ts";
 import { createLooks } from "./looks.ts";
+import { createStandIns } from "./stand-ins.ts";
 import { createLineage } from "./lineage.ts";
 import { createLog, type OpenedLog } from "./log.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
@@ -109,6 +110,7 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
     ...fingerprints,
     ...createErasedContents(core),
     ...createLooks(core),
+    ...createStandIns(core),
     ...anchor,
     ...writing,
     ...filter,

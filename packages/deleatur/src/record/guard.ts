@@ -114,7 +114,7 @@ export function guardWrite(
   const mayOwn = (): boolean => (owns ??= isKnown && ledger.ownsFingerprints(offeredBy));
   for (const { words } of digests) {
     if (words === undefined || (held !== undefined && !mayOwn())) continue;
-    const contained = findContained(ledger, filter, words, (owners) => mayOwn() && isOwned(owners), mayOwn);
+    const { is: contained } = findContained(ledger, filter, words, (owners) => mayOwn() && isOwned(owners), mayOwn);
     if (contained === "owned") return { answer: "refuse", by: "contained" };
     if (contained === "found") held ??= { answer: "hold", by: "contained" };
   }
@@ -124,6 +124,10 @@ export function guardWrite(
 /** Grams that are looked up at once: one, since what is found ends the search mostly, then ever more. */
 const FIRST_BATCH = 1;
 const LAST_BATCH = 2_048;
+
+/** `requests`: whose runs were met first. */
+type Contained =
+  { readonly is: "none" | "found" } | { readonly is: "owned"; readonly requests: ReadonlySet<RequestId> };
 
 /**
  * Whether a text shares a run of eight words with an erased one, and whether with an owned one; where none can be, the first that is found is enough.
@@ -136,12 +140,12 @@ export function findContained(
   isOwned: (owners: readonly string[]) => boolean,
   mayOwn: () => boolean,
   counts: (request: RequestId) => boolean = () => true,
-): "none" | "found" | "owned" {
+): Contained {
   const wanted = new Map<number, number[]>();
   let batch = FIRST_BATCH;
   let isFound = false;
   /** Looks up what has gathered. Answers whether that ends the search. */
-  const look = (): "owned" | "found" | undefined => {
+  const look = (): Contained | undefined => {
     const matches = ledger
       .findFingerprints([...wanted.keys()])
       .filter(
@@ -150,8 +154,9 @@ export function findContained(
     wanted.clear();
     batch = Math.min(LAST_BATCH, 8 * batch);
     isFound ||= matches.length > 0;
-    if (matches.some(({ owners }) => isOwned(owners))) return "owned";
-    return isFound && !mayOwn() ? "found" : undefined;
+    const owned = matches.filter(({ owners }) => isOwned(owners));
+    if (owned.length > 0) return { is: "owned", requests: new Set(owned.map(({ request }) => request)) };
+    return isFound && !mayOwn() ? { is: "found" } : undefined;
   };
   for (const { gram, runs } of ledger.runGrams(words, { mayBeFiled: (value) => filter.has(value) })) {
     const known = wanted.get(gram);
@@ -161,5 +166,5 @@ export function findContained(
     if (answer !== undefined) return answer;
   }
   const answer = wanted.size > 0 ? look() : undefined;
-  return answer ?? (isFound ? "found" : "none");
+  return answer ?? { is: isFound ? "found" : "none" };
 }

@@ -1,9 +1,10 @@
 // Stores and ledger restored from a backup: `replay` erases again what was ever erased, minus what was lawfully lifted, and nothing of anybody else (GUARD-4, GUARD-5).
-import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { liftEntries } from "../../src/audit/lift-entries.ts";
+import { backUp, restored } from "./restored.ts";
 import {
   deriveSummary,
   EPISODES,
@@ -15,7 +16,6 @@ import {
   recordEpisode,
   S,
   S_SAYS,
-  type Scene,
   type SceneSetup,
   SUMMARIES,
   SUMMARIES_SQL,
@@ -38,26 +38,6 @@ const TRANSCRIPTS = {
 const anchored = (): NonNullable<SceneSetup["connect"]> => ({
   anchor: { file: join(tempFolder(), "deleatur.anchor") },
 });
-
-/** What an operator's backup has of these names; answers the act that puts it back over a closed memory. */
-function backUp({ directory, app }: Scene, names: readonly string[]): () => void {
-  app.pragma("wal_checkpoint(TRUNCATE)");
-  const backup = tempFolder();
-  const files = (folder: string): readonly string[] =>
-    readdirSync(folder).filter((file) => names.some((name) => file === name || file.startsWith(`${name}-`)));
-  for (const file of files(directory)) cpSync(join(directory, file), join(backup, file), { recursive: true });
-  return () => {
-    for (const file of files(directory)) rmSync(join(directory, file), { recursive: true });
-    for (const file of files(backup)) cpSync(join(backup, file), join(directory, file), { recursive: true });
-  };
-}
-
-async function restored(scene: Scene, restore: () => void): Promise<void> {
-  await scene.memory.close();
-  scene.app.close();
-  restore();
-  await scene.reopen();
-}
 
 describe("a store of last week", () => {
   it("GUARD-4 C09: without a replay the next audit says RESURRECTED; a replay erases again, is proven, and finds nothing the second time", async () => {
