@@ -36,11 +36,6 @@ export interface EpochNaming {
 /** Derives the name key of an epoch; the key stays inside. `epochSecret` is X_e, 32 random bytes. */
 export function createEpochNaming(epochSecret: Uint8Array, boundaryId: string, epoch: number): EpochNaming {
   const writer = createNameWriter(new KeyedHash(nameKey(epochSecret, boundaryId, epoch)));
-  const named = (write: (target: Uint8Array) => void): Uint8Array => {
-    const name = new Uint8Array(HASH_BYTES);
-    write(name);
-    return name;
-  };
   return {
     artifact: (ref, content) =>
       named((name) => {
@@ -52,6 +47,12 @@ export function createEpochNaming(epochSecret: Uint8Array, boundaryId: string, e
     identifier: (identifier) => named((name) => writer.identifier(identifier, name, 0)),
     writer,
   };
+}
+
+function named(write: (target: Uint8Array) => void): Uint8Array {
+  const name = new Uint8Array(HASH_BYTES);
+  write(name);
+  return name;
 }
 
 /** `HMAC(N_e, kind || u32(len) || value)`. */

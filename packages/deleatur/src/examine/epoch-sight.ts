@@ -79,12 +79,6 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
     return sight.own;
   }
 
-  /** A field that closure content also has, of an unchanged artifact outside the closure. */
-  function attribute(sight: Sight, artifact: Artifact, digest: string, isIndependent: boolean): void {
-    if (!isIndependent && artifact.sources.length > 0) sight.derived.push({ artifact, digest });
-    else countHolder(sight, artifact.surface, digest, isIndependent);
-  }
-
   /** What was made from others' records alone is theirs: two people who say the same have the same embedding. */
   function settleDerived(sight: Sight, rows: SharedScan["rows"]): void {
     const isGrounded = groundedIn(engine, rows, sight);
@@ -267,4 +261,10 @@ function countRead(
 
 function renumber(needles: readonly Needle[]): readonly Needle[] {
   return needles.map((needle, index) => ({ ...needle, index }));
+}
+
+/** A field that closure content also has, of an unchanged artifact outside the closure. */
+function attribute(sight: Sight, artifact: Artifact, digest: string, isIndependent: boolean): void {
+  if (!isIndependent && artifact.sources.length > 0) sight.derived.push({ artifact, digest });
+  else countHolder(sight, artifact.surface, digest, isIndependent);
 }
