@@ -67,6 +67,15 @@ describe("the import rules", () => {
     expect(breaking(({ from, to }) => /^(better-sqlite3|sqlite-vec)$/.test(to) && !allowed.test(from))).toEqual([]);
   });
 
+  it("only adapters/postgres/ imports the PostgreSQL client, and at run time only when a store is opened", () => {
+    expect(breaking(({ from, to }) => to === "pg" && from !== "adapters/postgres/load-client.ts")).toEqual([]);
+    const loader = readFileSync(join(SOURCE, "adapters/postgres/load-client.ts"), "utf8");
+    expect(loader.match(/^.*"pg".*$/gm)).toEqual([
+      'import type { Client, ClientConfig } from "pg";',
+      '    const client = await import("pg");',
+    ]);
+  });
+
   it("no adapter imports the engine: it is handed what it needs", () => {
     const engine = /^(engine|open-deleatur|forget\/|examine\/|audit\/|ledger\/|attest\/|record\/|cli\/)/;
     expect(breaking(({ from, to }) => /^adapters\/[^/]+\//.test(from) && engine.test(to))).toEqual([]);

@@ -5,6 +5,7 @@ import type { SurfaceId } from "../model/ids.ts";
 import type { Container, Guarantees, Participation, Probe, Surface, SurfaceEntry, SurfaceKind } from "../surface.ts";
 import { jsonlFiles, textFiles } from "./files/index.ts";
 import { inProcess } from "./in-process/index.ts";
+import { postgresTable } from "./postgres/index.ts";
 import { providerCache } from "./provider-cache/index.ts";
 import { sqliteFts, sqliteTable, sqliteVec } from "./sqlite/index.ts";
 
@@ -21,6 +22,7 @@ const BINDERS: Readonly<Record<SurfaceKindName, (entry: SurfaceEntry) => BoundSu
   sqlite: (entry) => bind(sqliteTable, entry),
   "sqlite-fts": (entry) => bind(sqliteFts, entry),
   "sqlite-vec": (entry) => bind(sqliteVec, entry),
+  postgres: (entry) => bind(postgresTable, entry),
   jsonl: (entry) => bind(jsonlFiles, entry),
   text: (entry) => bind(textFiles, entry),
   "provider-cache": (entry) => bind(providerCache, entry),

@@ -42,6 +42,13 @@ export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
     locators: "column",
     defaultKey: [],
   },
+  postgres: {
+    connection: "postgres",
+    needs: ["store", "table", "key"],
+    refuses: [],
+    locators: "column",
+    defaultKey: [],
+  },
   jsonl: {
     connection: "files",
     needs: ["store", "key"],

@@ -12,6 +12,14 @@ import { notApplicable } from "./look-with-probes.ts";
 import { lostLineage } from "./lost-lineage.ts";
 import type { EpochScan, SharedScan } from "./scan-epoch.ts";
 
+/** Codes of a store that was not spoken to at all; any other was reached and not seen. */
+const OUT_OF_REACH: ReadonlySet<string> = new Set([
+  "STORE_MISSING",
+  "STORE_LOCKED",
+  "STORE_UNREACHABLE",
+  "STORE_REFUSED",
+]);
+
 export type SurfaceLineage = ReadonlyMap<SurfaceId, SurfaceEvidence["lineage"]>;
 
 export interface SurfaceSight {
@@ -67,7 +75,7 @@ function stateOf(bound: BoundSurface, { inquiry, scan, reingest, isWatched }: Su
   }
   const why = scan.unread.get(id);
   if (why !== undefined) {
-    return { as: "uncovered", reason: why === "STORE_MISSING" || why === "STORE_LOCKED" ? "UNREACHABLE" : "BLIND" };
+    return { as: "uncovered", reason: OUT_OF_REACH.has(why) ? "UNREACHABLE" : "BLIND" };
   }
   if (inquiry.items.some(({ ref, action }) => ref.surface === id && action === "keep")) {
     return { as: "uncovered", reason: "KEPT" };

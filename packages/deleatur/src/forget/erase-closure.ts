@@ -20,7 +20,10 @@ export interface EraseOrder {
   readonly together: ReadonlySet<RequestId>;
 }
 
-/** Runs through the ranks from the highest down; an item that has its outcome already is not touched again. Answers how many were there. */
+/**
+ * Runs through the ranks from the highest down; an item that has its outcome already is not touched again. What failed is tried again as long as others went: a store may
+ * refuse a record that records of another surface refer to, and only the store knows of that. Answers how many were there.
+ */
 export async function eraseClosure(
   engine: Engine,
   request: RequestId,
@@ -34,10 +37,27 @@ export async function eraseClosure(
       .map(({ ref }) => artifactId(ref)),
   );
   const todo = plan.items.filter(({ ref, action }) => action !== "keep" && !done.has(artifactId(ref)));
+  let left: readonly PlannedItem[] = todo;
+  while (left.length > 0) {
+    const failed = await eraseRanks(engine, request, { plan, replacements, together }, left, signal);
+    left = failed.length === left.length ? [] : failed;
+  }
+  return { changed: plan.items.filter(({ present, action }) => present && action !== "keep").length };
+}
+
+/** One pass; answers what could not be erased. */
+async function eraseRanks(
+  engine: Engine,
+  request: RequestId,
+  { plan, replacements, together }: EraseOrder,
+  todo: readonly PlannedItem[],
+  signal: AbortSignal,
+): Promise<readonly PlannedItem[]> {
   const ranks = groupBy(
     todo.toSorted((a, b) => b.rank - a.rank),
     ({ rank }) => rank,
   );
+  const failed = new Set<string>();
   let finished = 0;
   for (const members of ranks.values()) {
     for (const [surface, items] of groupBy(members, ({ ref }) => ref.surface)) {
@@ -58,13 +78,16 @@ export async function eraseClosure(
             signal,
           )),
         ];
+        const erasing = new Set(batch.filter(({ action }) => action === "erase").map(({ ref }) => artifactId(ref)));
+        for (const { ref, outcome } of patches)
+          if (outcome === "failed" && erasing.has(artifactId(ref))) failed.add(artifactId(ref));
         journal(engine, request, { plan, together }, batch, patches);
         finished += batch.length;
         engine.report({ request, step: "erase", phase: "progress", surface, done: finished, total: todo.length });
       }
     }
   }
-  return { changed: plan.items.filter(({ present, action }) => present && action !== "keep").length };
+  return todo.filter(({ ref }) => failed.has(artifactId(ref)));
 }
 
 async function eraseBatch(

@@ -6,6 +6,7 @@ export const SURFACE_KINDS = [
   "sqlite",
   "sqlite-fts",
   "sqlite-vec",
+  "postgres",
   "jsonl",
   "text",
   "provider-cache",

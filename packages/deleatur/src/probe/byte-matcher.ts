@@ -68,11 +68,13 @@ export function createPatternMatcher(patterns: readonly BytePattern[], options: 
     });
   }
 
-  for (const content of options.explained ?? []) {
+  function explainContent(content: Uint8Array | string): void {
     explain(typeof content === "string" ? Buffer.from(content, "utf8") : content);
     // An index folds what it holds: the folded form of live content is live too.
     if (typeof content === "string" && content !== content.toLowerCase()) explain(Buffer.from(content.toLowerCase()));
   }
+
+  for (const content of options.explained ?? []) explainContent(content);
 
   /** The longest stretch of unexplained pieces of a run, in pieces. */
   function unexplained(poolStart: number, poolEnd: number): number {
@@ -157,6 +159,7 @@ export function createPatternMatcher(patterns: readonly BytePattern[], options: 
 
   return {
     scanFile,
+    explain: explainContent,
     scanChunk: (bytes, baseOffset) =>
       scanWindow({ bytes, base: baseOffset, from: 0, to: bytes.length, file: "" }, new Map()),
   };

@@ -2,7 +2,7 @@
 import type { ContentField } from "../model/artifact.ts";
 import type { Needle } from "../model/needle.ts";
 import { unfoldContent } from "./unfold-content.ts";
-import { bytesText, isDistinctiveVector, vectorBytes } from "./vector-bytes.ts";
+import { bytesText, halfBytes, isDistinctiveVector, vectorBytes } from "./vector-bytes.ts";
 
 export interface BytePattern {
   /** Indexes of the needles that have it. */
@@ -80,15 +80,27 @@ function formsOfText(text: string): readonly Form[] {
   return [...forms.values()];
 }
 
+/** A store that also writes vectors as float16, of a column or of an index over one, is looked through for these as well. */
+export interface PatternOptions {
+  readonly halves?: boolean;
+}
+
+function vectorForm(bytes: Uint8Array): Form {
+  return { bytes, minRun: Math.min(VECTOR_WINDOW, bytes.length), binary: true };
+}
+
 /** What a field is looked for as: under one name what is the same for all needles, each with its forms. */
-function* fieldForms(field: ContentField): Generator<readonly [name: string, forms: () => readonly Form[]]> {
+function* fieldForms(
+  field: ContentField,
+  { halves = false }: PatternOptions,
+): Generator<readonly [name: string, forms: () => readonly Form[]]> {
   if (field.type === "vector") {
     if (!isDistinctiveVector(field.vector)) return;
     const bytes = vectorBytes(field.vector);
-    yield [
-      `vector ${bytesText(bytes)}`,
-      () => [{ bytes, minRun: Math.min(VECTOR_WINDOW, bytes.length), binary: true }],
-    ];
+    const half = halves ? halfBytes(field.vector) : new Uint8Array(0);
+    // Less than a piece of it is found by chance.
+    const forms = [bytes, half].filter(({ length }) => length >= GRAM);
+    yield [`vector ${bytesText(bytes)}`, () => forms.map(vectorForm)];
     return;
   }
   if (field.type === "bytes") {
@@ -104,13 +116,13 @@ function* fieldForms(field: ContentField): Generator<readonly [name: string, for
 }
 
 /** Every pattern of every needle; like content of many needles once. Content shorter than `MIN_WHOLE` bytes has none: it is not looked for at this depth. */
-export function bytePatterns(needles: readonly Needle[]): readonly BytePattern[] {
+export function bytePatterns(needles: readonly Needle[], options: PatternOptions = {}): readonly BytePattern[] {
   const patterns: BytePattern[] = [];
   const owners = new Map<string, number[]>();
   for (const needle of needles) {
     const control = needle.fate === "control";
     for (const field of needle.content) {
-      for (const [name, forms] of fieldForms(field)) {
+      for (const [name, forms] of fieldForms(field, options)) {
         const id = `${control ? "control" : "needle"} ${name}`;
         const known = owners.get(id);
         if (known !== undefined) {

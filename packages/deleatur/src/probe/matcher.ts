@@ -24,6 +24,8 @@ export interface ByteHit {
 export interface ByteMatcher {
   /** @throws StoreError where the file cannot be read */
   scanFile(path: string, signal: AbortSignal): AsyncIterable<ByteHit>;
+  /** Takes in content that lives on, where it comes piece by piece; before anything is scanned. */
+  explain(content: Uint8Array | string): void;
   /** Scans bytes that the caller holds (a decoded page, a decompressed block); runs do not cross from one chunk to the next. */
   scanChunk(bytes: Uint8Array, baseOffset: number): readonly ByteHit[];
 }

@@ -8,6 +8,38 @@ export function vectorBytes(vector: Float32Array): Uint8Array {
   return bytes;
 }
 
+/** The float16 little-endian bytes of a vector, each component rounded to the nearest, to the even one of two. */
+export function halfBytes(vector: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(vector.length * 2);
+  const view = new DataView(bytes.buffer);
+  const word = new DataView(new ArrayBuffer(4));
+  for (const [index, value] of vector.entries()) {
+    word.setFloat32(0, value);
+    view.setUint16(index * 2, halfOf(word.getUint32(0)), true);
+  }
+  return bytes;
+}
+
+/** IEEE 754 binary16 of the bits of a binary32. */
+function halfOf(bits: number): number {
+  const sign = (bits >>> 16) & 0x8000;
+  const exponent = (bits >>> 23) & 0xff;
+  const fraction = bits & 0x7fffff;
+  if (exponent === 0xff) return sign | 0x7c00 | (fraction === 0 ? 0 : 0x200 | (fraction >>> 13));
+  const shifted = exponent - 112;
+  if (shifted >= 31) return sign | 0x7c00;
+  if (shifted >= 1) return sign | roundShift((shifted << 23) | fraction, 13);
+  // Below the smallest normal number: the hidden one becomes a bit of the fraction.
+  return shifted < -10 ? sign : sign | roundShift(0x800000 | fraction, 14 - shifted);
+}
+
+function roundShift(value: number, by: number): number {
+  const kept = value >>> by;
+  const rest = value & ((1 << by) - 1);
+  const half = 1 << (by - 1);
+  return rest > half || (rest === half && (kept & 1) === 1) ? kept + 1 : kept;
+}
+
 /** A vector that is all zero, or shorter than four numbers, belongs to nobody in particular. */
 export function isDistinctiveVector(vector: Float32Array): boolean {
   return vector.length >= 4 && vector.some((value) => value !== 0);

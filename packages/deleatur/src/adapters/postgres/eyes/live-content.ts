@@ -1,0 +1,40 @@
+// Reads everything in a database that lives, of whatever table: what the bytes of its files may lawfully hold. Content of any person: it stays in memory.
+import { halfBytes, vectorBytes } from "../../../probe/vector-bytes.ts";
+import { ask, type Reader } from "./open-reader.ts";
+import { fieldOfCell, readCells, seeColumns } from "./see-columns.ts";
+
+/**
+ * Every text, byte string and (where asked for) vector that the tables answer. A materialized view, an index and the planner's samples are rows of nobody: what outlived its
+ * row in one of them must not explain itself.
+ */
+export async function* liveContent(
+  reader: Reader,
+  { vectors }: { readonly vectors: boolean },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array | string> {
+  const tables = await ask(
+    reader,
+    `SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_temp'`,
+  );
+  for (const [schema, table] of tables) {
+    const name = { schema: schema ?? "", table: table ?? "" };
+    const columns = (await seeColumns(reader, name)).filter(
+      ({ base }) => vectors || (base !== "vector" && base !== "halfvec"),
+    );
+    for await (const cells of readCells(reader, name, columns, signal)) {
+      for (const [place, column] of columns.entries()) {
+        const field = fieldOfCell(column, cells[place] ?? null, /^_float[48]$/.test(column.base));
+        if (field === undefined) continue;
+        if (field.type === "text") yield field.text;
+        else if (field.type === "bytes") yield field.bytes;
+        else {
+          yield vectorBytes(field.vector);
+          yield halfBytes(field.vector);
+        }
+      }
+    }
+  }
+  // Declarations stand in the files too, and belong to nobody.
+  for (const [text] of await ask(reader, "SELECT prosrc FROM pg_catalog.pg_proc WHERE oid >= 16384")) yield text ?? "";
+}

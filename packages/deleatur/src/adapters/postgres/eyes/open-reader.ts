@@ -1,0 +1,63 @@
+// Opens a PostgreSQL database for looking only: a connection of the probes' own in one read-only snapshot, closed after each look.
+import { createClient, SESSION, type PostgresClient } from "../load-client.ts";
+import type { PostgresTarget } from "../options.ts";
+import { storeError } from "../store-errors.ts";
+
+export interface Reader {
+  readonly client: PostgresClient;
+  readonly target: PostgresTarget;
+}
+
+export type Cells = readonly (string | null)[];
+
+/** Looks through one connection and closes it, also where the looking stops early. @throws StoreError: the probe is then blind */
+export async function* throughReader<Item>(
+  target: PostgresTarget,
+  look: (reader: Reader) => AsyncIterable<Item>,
+  signal: AbortSignal,
+): AsyncGenerator<Item> {
+  signal.throwIfAborted();
+  const client = await createClient(target);
+  // What is being answered is no longer waited for; the server notices by itself that nobody reads.
+  const stop = (): void => void client.end().catch(() => undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await client.connect();
+    await client.query(SESSION);
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+    yield* look({ client, target });
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw storeError(cause, target.store);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await client.end();
+  }
+}
+
+export async function ask(reader: Reader, text: string, values: readonly unknown[] = []): Promise<readonly Cells[]> {
+  const result = await reader.client.query<(string | null)[]>({ text, values: [...values], rowMode: "array" });
+  return result.rows;
+}
+
+const CHARS_AT_ONCE = 4_000_000;
+const FIRST_ROWS = 200;
+const MOST_ROWS = 5_000;
+let cursors = 0;
+
+/** Every row of a query, few at a time, by the size of those before. */
+export async function* readAll(reader: Reader, query: string, signal: AbortSignal): AsyncGenerator<Cells> {
+  cursors += 1;
+  const name = `deleatur_look_${cursors}`;
+  await reader.client.query(`DECLARE ${name} NO SCROLL CURSOR FOR ${query}`);
+  let count = FIRST_ROWS;
+  for (;;) {
+    signal.throwIfAborted();
+    const rows = await ask(reader, `FETCH FORWARD ${count} FROM ${name}`);
+    yield* rows;
+    if (rows.length < count) break;
+    const chars = rows.reduce((sum, row) => sum + row.reduce((size, cell) => size + (cell?.length ?? 0), 0), 0);
+    count = Math.max(1, Math.min(MOST_ROWS, 4 * count, Math.floor((CHARS_AT_ONCE * rows.length) / Math.max(1, chars))));
+  }
+  await reader.client.query(`CLOSE ${name}`);
+}

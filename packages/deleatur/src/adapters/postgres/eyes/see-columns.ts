@@ -1,0 +1,54 @@
+// Looks up the columns of a table for the probes, every one and not only the declared ones: a copy does not ask where it was declared.
+import type { ContentField } from "../../../model/artifact.ts";
+import { quoteName, quoteTable, type TableName } from "../options.ts";
+import { fieldOfText, shapeOf, spellKey, spellValue } from "../values.ts";
+import { ask, readAll, type Cells, type Reader } from "./open-reader.ts";
+
+export interface ColumnSeen {
+  readonly name: string;
+  /** Name of the type, of a domain that of its base. */
+  readonly base: string;
+}
+
+/** A table's columns in order; empty where there is no such table. */
+export async function seeColumns(reader: Reader, { schema, table }: TableName): Promise<readonly ColumnSeen[]> {
+  const rows = await ask(
+    reader,
+    `SELECT a.attname, coalesce(b.typname, t.typname) FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+     LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
+     WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+    [schema, table],
+  );
+  return rows.map(([name, base]) => ({ name: name ?? "", base: base ?? "" }));
+}
+
+/** Every row of a table: the texts of the given columns, in their order. */
+export async function* readCells(
+  reader: Reader,
+  table: TableName,
+  columns: readonly ColumnSeen[],
+  signal: AbortSignal,
+): AsyncGenerator<Cells> {
+  if (columns.length === 0) return;
+  const select = columns.map(({ name }) => `${quoteName(name)}::text`).join(", ");
+  yield* readAll(reader, `SELECT ${select} FROM ${quoteTable(table)}`, signal);
+}
+
+/** A cell as the matchers take it; a column of vectors is one whether or not it is declared. */
+export function fieldOfCell(
+  { name, base }: ColumnSeen,
+  cell: string | null,
+  isVector: boolean,
+): ContentField | undefined {
+  return fieldOfText(name, cell, shapeOf(base, isVector || base === "vector" || base === "halfvec"));
+}
+
+/** The key text of a row as PROOFS §2 spells it; undefined where a part is NULL. */
+export function keyOfCells(columns: readonly ColumnSeen[], cells: Cells): string | undefined {
+  const parts = columns.map(({ base }, place) => {
+    const cell = cells[place] ?? null;
+    return cell === null ? undefined : spellValue(cell, base);
+  });
+  return parts.includes(undefined) ? undefined : spellKey(parts.map((part) => part ?? ""));
+}

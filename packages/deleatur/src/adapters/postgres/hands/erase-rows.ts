@@ -1,0 +1,172 @@
+// Erases rows by key and counts again that each is gone. It deletes what it was named and what belongs to that alone: join rows of its own, no cascades.
+import type { Erased } from "../../../model/artifact.ts";
+import type { ArtifactKey } from "../../../model/ids.ts";
+import { quoteName, quoteTable, type TableName } from "../options.ts";
+import { isRowRefusal, refusalReason } from "../store-errors.ts";
+import type { Reference } from "./columns.ts";
+import { changedBy, inTransaction, rowsOf, type Db } from "./connect.ts";
+import type { Join, Layout } from "./layout.ts";
+import { keySql, matchKeys, type KeyMatch } from "./match-keys.ts";
+
+/** Rows of one transaction: small enough that no other writer waits long. */
+const BATCH = 5_000;
+
+const CASCADES =
+  "rows of another table refer to it and would be deleted with it (ON DELETE CASCADE): declare that table, so that they go first, or delete them";
+
+export async function eraseRows(
+  db: Db,
+  layout: Layout,
+  keys: readonly ArtifactKey[],
+  signal: AbortSignal,
+): Promise<readonly Erased[]> {
+  const ends = new Map<ArtifactKey, Erased>();
+  let left = keys;
+  for (;;) {
+    let erased = 0;
+    for (let start = 0; start < left.length; start += BATCH) {
+      signal.throwIfAborted();
+      for (const end of await eraseBatch(db, layout, left.slice(start, start + BATCH))) {
+        ends.set(end.key, end);
+        if (end.outcome === "erased") erased += 1;
+      }
+    }
+    // What rows of this very table refer to may go once those are gone.
+    left = left.filter((key) => ends.get(key)?.outcome === "failed");
+    if (left.length === 0 || erased === 0) break;
+  }
+  return await countAgain(db, layout, keys, ends);
+}
+
+/** All in one transaction; where a row is refused, each half by itself, so that the others go. */
+async function eraseBatch(db: Db, layout: Layout, keys: readonly ArtifactKey[]): Promise<readonly Erased[]> {
+  const { surface } = layout.options;
+  const end = (key: ArtifactKey, gone: ReadonlySet<string>, kept: ReadonlySet<string>): Erased => {
+    if (kept.has(key)) return { surface, key, outcome: "failed", why: CASCADES };
+    return { surface, key, outcome: gone.has(key) ? "erased" : "absent" };
+  };
+  try {
+    const { gone, kept } = await inTransaction(db, () => deleteMatching(db, layout, keys));
+    return keys.map((key) => end(key, gone, kept));
+  } catch (cause) {
+    if (!isRowRefusal(cause)) throw cause;
+    const [only] = keys;
+    if (keys.length === 1 && only !== undefined)
+      return [{ surface, key: only, outcome: "failed", why: refusalReason(cause) }];
+    const half = keys.length >> 1;
+    return [
+      ...(await eraseBatch(db, layout, keys.slice(0, half))),
+      ...(await eraseBatch(db, layout, keys.slice(half))),
+    ];
+  }
+}
+
+async function deleteMatching(
+  db: Db,
+  layout: Layout,
+  keys: readonly ArtifactKey[],
+): Promise<{ readonly gone: ReadonlySet<string>; readonly kept: ReadonlySet<string> }> {
+  const joins = ownedJoins(layout);
+  const kept = await keysWithCascades(db, layout, joins, keys);
+  const match = matchKeys(layout, kept.size === 0 ? keys : keys.filter((key) => !kept.has(key)), "t");
+  if (match === undefined) return { gone: new Set(), kept };
+  for (const join of joins) await deleteJoinRows(db, layout, join, match);
+  const using = match.using === "" ? "" : `USING ${match.using}`;
+  const rows = await rowsOf(
+    db,
+    `DELETE FROM ${quoteTable(layout.options.table)} AS t ${using} WHERE ${match.where} RETURNING ${keySql(layout, "t")}`,
+    match.values,
+  );
+  return { gone: new Set(rows.map(([key]) => key ?? "")), kept };
+}
+
+/** Keys whose rows others hang on by a cascade: they would go unnamed, and may be somebody else's. The rows are held, so that none comes to hang on them meanwhile. */
+async function keysWithCascades(
+  db: Db,
+  layout: Layout,
+  joins: readonly Join[],
+  keys: readonly ArtifactKey[],
+): Promise<ReadonlySet<string>> {
+  const kept = new Set<string>();
+  const match = matchKeys(layout, keys, "t");
+  if (match === undefined) return kept;
+  for (const reference of layout.references.filter(({ onDelete }) => onDelete === "c")) {
+    if (joins.some(({ table }) => isSameTable(table, reference.child))) continue;
+    const from = `${quoteTable(layout.options.table)} AS t${match.using === "" ? "" : `, ${match.using}`}`;
+    await db.client.query(`SELECT 1 FROM ${from} WHERE ${match.where} FOR UPDATE OF t`, [...match.values]);
+    const rows = await rowsOf(
+      db,
+      `SELECT DISTINCT ${keySql(layout, "t")} FROM ${from} WHERE ${match.where} AND EXISTS (${childSql(layout, reference, keys)})`,
+      match.values,
+    );
+    for (const [key] of rows) if (key !== null && key !== undefined) kept.add(key);
+  }
+  return kept;
+}
+
+/** A row that refers to `t`; one of the same table that is to go as well does not count. */
+function childSql(
+  layout: Layout,
+  { child, childColumns, parentColumns }: Reference,
+  keys: readonly ArtifactKey[],
+): string {
+  const on = childColumns
+    .map((name, place) => `c.${quoteName(name)} = t.${quoteName(parentColumns[place] ?? "")}`)
+    .join(" AND ");
+  const going = isSameTable(child, layout.options.table) ? matchKeys(layout, keys, "c") : undefined;
+  const others =
+    going === undefined
+      ? ""
+      : going.using === ""
+        ? ` AND NOT (${going.where})`
+        : ` AND NOT EXISTS (SELECT 1 FROM ${going.using} WHERE ${going.where})`;
+  return `SELECT 1 FROM ${quoteTable(child)} AS c WHERE ${on}${others}`;
+}
+
+function isSameTable(a: TableName, b: TableName): boolean {
+  return a.schema === b.schema && a.table === b.table;
+}
+
+/** Join rows that refer to the artifact's own key go with it; a thread that many messages share stays. */
+function ownedJoins(layout: Layout): readonly Join[] {
+  return [...layout.subjects, ...layout.sources].flatMap((locator) =>
+    locator.how === "via" && locator.join.isOwned ? [locator.join] : [],
+  );
+}
+
+async function deleteJoinRows(db: Db, layout: Layout, { table, on, link }: Join, match: KeyMatch): Promise<void> {
+  const from = `${quoteTable(layout.options.table)} AS t${match.using === "" ? "" : `, ${match.using}`}`;
+  await changedBy(
+    db,
+    `DELETE FROM ${quoteTable(table)} AS j WHERE j.${quoteName(on)} IN (SELECT t.${quoteName(link)} FROM ${from} WHERE ${match.where})`,
+    match.values,
+  );
+}
+
+/** CLAIM-5: what the delete said is no evidence, so every key is looked up once more after the commit. */
+export async function countAgain(
+  db: Db,
+  layout: Layout,
+  keys: readonly ArtifactKey[],
+  ends: ReadonlyMap<ArtifactKey, Erased>,
+): Promise<readonly Erased[]> {
+  const { surface } = layout.options;
+  const still = new Set<string>();
+  for (let start = 0; start < keys.length; start += BATCH) {
+    const match = matchKeys(layout, keys.slice(start, start + BATCH), "t");
+    if (match === undefined) continue;
+    const from = `${quoteTable(layout.options.table)} AS t${match.using === "" ? "" : `, ${match.using}`}`;
+    const rows = await rowsOf(db, `SELECT ${keySql(layout, "t")} FROM ${from} WHERE ${match.where}`, match.values);
+    for (const [key] of rows) if (key !== null && key !== undefined) still.add(key);
+  }
+  return keys.map((key): Erased => {
+    const end = ends.get(key) ?? { surface, key, outcome: "absent" };
+    if (end.outcome === "failed" || !still.has(key)) return end;
+    return {
+      surface,
+      key,
+      outcome: "failed",
+      why: `rows are still there after the delete, in store ${db.target.store}`,
+    };
+  });
+}

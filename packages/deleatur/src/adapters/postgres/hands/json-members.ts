@@ -1,0 +1,56 @@
+// Reads identifiers and source keys out of JSON text without rounding a number. Pure; text that is no JSON holds none.
+import { canonicalKey } from "@deleatur/verify";
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** JSON in which every number is the text that stands there: an id of twenty digits stays what it is. Undefined for what is no JSON. */
+export function parseExact(text: string | null): unknown {
+  if (text === null) return undefined;
+  const quoted = text.replaceAll(TOKEN, (token) => (token.startsWith('"') ? token : `"${numberText(token)}"`));
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return undefined; // no JSON
+  }
+}
+
+function numberText(token: string): string {
+  const number = Number(token);
+  return Number.isSafeInteger(number) ? String(number) : token;
+}
+
+/** What stands at a path. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let at = value;
+  for (const step of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = Reflect.get(at, step);
+  }
+  return at;
+}
+
+/** One member of an array, or the value itself; `text` is undefined for what names nobody. */
+export interface Member {
+  readonly text: string | undefined;
+}
+
+/** The members of an array, or the one value there is. */
+export function identifiersIn(found: unknown): readonly Member[] {
+  return itemsOf(found).map((item) => ({ text: typeof item === "string" ? item : undefined }));
+}
+
+/** Source keys; an array inside an array is a composite key. */
+export function sourceKeysIn(found: unknown): readonly Member[] {
+  return itemsOf(found).map((item) => ({ text: sourceKey(item) }));
+}
+
+function itemsOf(found: unknown): readonly unknown[] {
+  if (found === undefined || found === null) return [];
+  return Array.isArray(found) ? (found as readonly unknown[]) : [found];
+}
+
+function sourceKey(item: unknown): string | undefined {
+  if (!Array.isArray(item)) return typeof item === "string" ? item : undefined;
+  const parts = item.filter((part): part is string => typeof part === "string");
+  return parts.length === item.length && parts.length > 0 ? canonicalKey(parts) : undefined;
+}

@@ -1,0 +1,35 @@
+// Our own objects inside an application's database: one schema, its tables, and the door that our own writes pass the fence through.
+import { rowsOf, type Db } from "./connect.ts";
+
+/** Everything of ours in a foreign database stands in here. */
+export const OWN_SCHEMA = "deleatur";
+export const FENCE_TABLE: string = `${OWN_SCHEMA}.fence`;
+export const LEDGER_TABLE: string = `${OWN_SCHEMA}.ledger`;
+/** By name, not by schema: a table of somebody else's that stands beside ours must not hide. */
+export const OWN_TABLES: readonly string[] = [FENCE_TABLE, LEDGER_TABLE];
+
+export async function hasRelation(db: Db, name: string): Promise<boolean> {
+  const [row] = await rowsOf(db, "SELECT pg_catalog.to_regclass($1) IS NOT NULL", [name]);
+  return row?.[0] === "t";
+}
+
+/** Lets the writes of this transaction pass the fence; the row that says so is gone before the commit, so nobody else ever sees it. */
+export async function passingTheFence<Result>(db: Db, work: () => Promise<Result>): Promise<Result> {
+  if (!(await hasRelation(db, FENCE_TABLE))) return await work();
+  await db.client.query(`INSERT INTO ${FENCE_TABLE} (digest, surface, request) VALUES ('open', '', '')`);
+  const result = await work();
+  await db.client.query(`DELETE FROM ${FENCE_TABLE} WHERE digest = 'open'`);
+  return result;
+}
+
+/** The schema goes with the last table in it; what somebody else put there keeps it. */
+export async function dropEmptySchema(db: Db): Promise<void> {
+  const [row] = await rowsOf(
+    db,
+    `SELECT NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_namespace n ON n.oid = d.refobjid
+       WHERE d.refclassid = 'pg_catalog.pg_namespace'::pg_catalog.regclass AND n.nspname = $1)
+     FROM pg_catalog.pg_namespace WHERE nspname = $1`,
+    [OWN_SCHEMA],
+  );
+  if (row?.[0] === "t") await db.client.query(`DROP SCHEMA ${OWN_SCHEMA}`);
+}

@@ -1,0 +1,112 @@
+// Writes over what the write-ahead log holds of erased rows: its files are used up, given back and used up again, on the server and on its standbys. Without the rights it says so.
+import { setTimeout as pause } from "node:timers/promises";
+import { rowsOf, type Db } from "./connect.ts";
+
+/** Files that are written at most, 16 MB each as a rule: 4 GB. */
+const MOST_FILES = 256;
+const PASSES = 2;
+const REPLAY_MS = 20_000;
+const REPLAY_PAUSE_MS = 20;
+
+/** What of the old log is still there, and why; undefined where none is. */
+export type LogHeld = { readonly why: string } | undefined;
+
+/**
+ * Used files are given back under later names with their old bytes in them, so the files that exist are filled to the last (a switch fills the rest of each with zeros),
+ * given back, and filled once more: then none that existed before is left as it was.
+ */
+export async function cycleLog(primary: Db, standbys: readonly Db[], signal: AbortSignal): Promise<LogHeld> {
+  const [row] = await rowsOf(
+    primary,
+    "SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), pg_catalog.pg_current_wal_insert_lsn()::text",
+  );
+  const oldest = placeOf(row?.[0] ?? "");
+  const nodes = [primary, ...standbys];
+  /** Fills what there is; answers how many files that took. */
+  const fill = async (most: number): Promise<number> => {
+    await checkpoint(primary, standbys, signal);
+    const last = (await Promise.all(nodes.map(filesOf))).flat().toSorted().at(-1) ?? "";
+    let written = 0;
+    while (written < most) {
+      signal.throwIfAborted();
+      // Without a record in it a file is not switched.
+      const [now] = await rowsOf(
+        primary,
+        "SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_switch_wal()) FROM (SELECT pg_catalog.pg_logical_emit_message(false, 'deleatur', '')) AS m",
+      );
+      written += 1;
+      if (placeOf(now?.[0] ?? "") >= last) break;
+    }
+    return written;
+  };
+  let left = MOST_FILES;
+  for (let pass = 1; pass <= PASSES; pass += 1) left -= await fill(left);
+  await checkpoint(primary, standbys, signal);
+  const isLeft = async (): Promise<boolean> =>
+    (await Promise.all(nodes.map(filesOf))).flat().some((place) => place <= oldest);
+  // A declared amount of log is kept whatever it holds: as much is written anew.
+  while (left > 0 && (await isLeft()) && (await keptBytes(primary)) > 0) left -= await fill(left);
+  if (!(await isLeft())) return undefined;
+  return { why: await whatHolds(primary, row?.[1] ?? "0/0") };
+}
+
+/** A file's place in the log, whatever its timeline. */
+function placeOf(name: string): string {
+  return name.slice(8, 24);
+}
+
+async function filesOf(db: Db): Promise<readonly string[]> {
+  const rows = await rowsOf(db, "SELECT name FROM pg_catalog.pg_ls_waldir()");
+  return rows.flatMap(([name]) =>
+    name !== null && name !== undefined && /^[0-9A-F]{24}/.test(name) ? [placeOf(name)] : [],
+  );
+}
+
+async function checkpoint(primary: Db, standbys: readonly Db[], signal: AbortSignal): Promise<void> {
+  await primary.client.query("CHECKPOINT");
+  for (const standby of standbys) {
+    await awaitReplay(primary, standby, signal);
+    await standby.client.query("CHECKPOINT");
+  }
+}
+
+/** Waits until a standby shows what its primary had written when this was asked. Answers false where it does not get there. */
+export async function awaitReplay(primary: Db, standby: Db, signal: AbortSignal): Promise<boolean> {
+  const [row] = await rowsOf(primary, "SELECT pg_catalog.pg_current_wal_lsn()::text");
+  for (let waited = 0; waited < REPLAY_MS; waited += REPLAY_PAUSE_MS) {
+    signal.throwIfAborted();
+    const [reached] = await rowsOf(standby, "SELECT pg_catalog.pg_last_wal_replay_lsn() >= $1::pg_catalog.pg_lsn", [
+      row?.[0] ?? "0/0",
+    ]);
+    if (reached?.[0] === "t") return true;
+    await pause(REPLAY_PAUSE_MS, undefined, { signal });
+  }
+  return false;
+}
+
+async function keptBytes(db: Db): Promise<number> {
+  const [row] = await rowsOf(db, "SELECT pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_keep_size'))::text");
+  return Number(row?.[0] ?? 0);
+}
+
+async function whatHolds(db: Db, lsn: string): Promise<string> {
+  const [slots] = await rowsOf(
+    db,
+    "SELECT count(*)::text FROM pg_catalog.pg_replication_slots WHERE restart_lsn <= $1::pg_catalog.pg_lsn",
+    [lsn],
+  );
+  const { store } = db.target;
+  if (Number(slots?.[0] ?? 0) > 0)
+    return `a replication slot of store ${store} holds its write-ahead log, let its reader catch up or drop it`;
+  if ((await keptBytes(db)) > 0)
+    return `wal_keep_size of store ${store} keeps more of its write-ahead log than is written over, lower it`;
+  if (await isArchived(db))
+    return `the archiver of store ${store} has not taken its write-ahead log yet, look at archive_command`;
+  return `store ${store} or a standby keeps files of its write-ahead log, run again later`;
+}
+
+/** Whether the log is copied elsewhere, out of reach. */
+export async function isArchived(db: Db): Promise<boolean> {
+  const [row] = await rowsOf(db, "SELECT pg_catalog.current_setting('archive_mode') <> 'off'");
+  return row?.[0] === "t";
+}

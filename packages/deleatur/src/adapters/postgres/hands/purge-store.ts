@@ -1,0 +1,92 @@
+// Makes erased bytes unrecoverable from a server's own files: tables, indexes, statistics, write-ahead log. What it has no right to do it answers, never leaves out in silence.
+import type { Purged } from "../../../model/artifact.ts";
+import { StoreError } from "../../../model/errors.ts";
+import type { PostgresOptions } from "../options.ts";
+import { isForbidden, storeError } from "../store-errors.ts";
+import { openConnection, rowsOf, withConnection, type Db } from "./connect.ts";
+import { cycleLog, isArchived } from "./purge-log.ts";
+import { refreshViews, renewStatistics, rewriteTables, tablesOf } from "./purge-tables.ts";
+
+/** Purges the database of a store with everything that is declared in it, and its standbys' logs. @throws StoreError */
+export async function purgeStore(options: PostgresOptions, signal: AbortSignal): Promise<Purged> {
+  const { target } = options;
+  try {
+    return await withConnection(target, (db) => purgeAll(db, options, signal), signal);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === "STORE_LOCKED")
+      return { outcome: "pending", why: `a table of store ${target.store} is in use by another transaction, end it` };
+    if (error.code === "STORE_TIMEOUT")
+      return {
+        outcome: "failed",
+        why: `store ${target.store} cancelled the purge, raise statement_timeout for the role`,
+      };
+    throw error;
+  }
+}
+
+async function purgeAll(db: Db, options: PostgresOptions, signal: AbortSignal): Promise<Purged> {
+  const tables = tablesOf(options);
+  const isExclusive = takesLock(options);
+  const rewritten = await rewriteTables(db, tables, isExclusive, signal);
+  await refreshViews(db, tables);
+  const statistics = await renewStatistics(db, tables);
+  const denied = [...rewritten.denied, ...statistics.denied];
+  const log = await purgeLog(db, options, signal);
+  if (log === "denied")
+    denied.push(
+      "switch and checkpoint the write-ahead log (a superuser, or pg_checkpoint, pg_monitor and EXECUTE on pg_switch_wal)",
+    );
+  if (denied.length > 0)
+    return {
+      outcome: "unsupported",
+      why: `the role of store ${db.target.store} may not ${[...new Set(denied)].join(", nor ")}`,
+    };
+  if (rewritten.held || statistics.held)
+    return {
+      outcome: "pending",
+      why: `an older transaction of store ${db.target.store} still sees erased rows, end it`,
+    };
+  if (log !== "denied" && log !== undefined) return { outcome: "pending", why: log.why };
+  if ((await isArchived(db)) && !options.boundary.surfaces.some(({ role }) => role === "backup"))
+    return {
+      outcome: "unsupported",
+      why: `store ${db.target.store} archives its write-ahead log where nobody looks, declare the archive as a surface of role backup with its horizon`,
+    };
+  const how = isExclusive ? "vacuum full" : "vacuum and reindex";
+  return { outcome: "purged", method: `${how} of ${tables.length} tables, statistics, write-ahead log` };
+}
+
+async function purgeLog(
+  db: Db,
+  options: PostgresOptions,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<typeof cycleLog>> | "denied"> {
+  const opened: { readonly db: Db; readonly close: () => Promise<void> }[] = [];
+  try {
+    for (const replica of options.replicas) {
+      const one = await openConnection(replica, signal);
+      opened.push(one);
+    }
+    const standbys: Db[] = [];
+    for (const one of opened) if (await isStandby(one.db)) standbys.push(one.db);
+    return await cycleLog(db, standbys, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (isForbidden(cause)) return "denied";
+    throw storeError(cause, db.target.store);
+  } finally {
+    for (const one of opened) await one.close();
+  }
+}
+
+/** A copy that takes its rows from another server's log. */
+export async function isStandby(db: Db): Promise<boolean> {
+  const [row] = await rowsOf(db, "SELECT pg_catalog.pg_is_in_recovery()");
+  return row?.[0] === "t";
+}
+
+/** Whether a purge keeps others out while it rewrites a table. */
+export function takesLock({ declaration }: PostgresOptions): boolean {
+  return declaration.purge.method !== "checkpoint";
+}

@@ -1,0 +1,133 @@
+// Rewrites the files of tables, their indexes, what was refreshed from them and what the planner sampled of them, so that no dead row version is left in any. Locks the tables while it does.
+import { BoundaryError } from "../../../model/errors.ts";
+import { quoteTable, tableName, type PostgresOptions, type TableName } from "../options.ts";
+import { readRelation } from "./columns.ts";
+import { rowsOf, type Db } from "./connect.ts";
+
+/** Every declared table of the store, join tables with them: one purge serves them all. */
+export function tablesOf({ boundary, target }: PostgresOptions): readonly TableName[] {
+  const names = new Set<string>();
+  for (const { kind, store, table, subject, derivedFrom } of boundary.surfaces) {
+    if (kind !== "postgres" || store !== target.store || table === undefined) continue;
+    names.add(table);
+    for (const locator of [...subject, ...derivedFrom]) if ("via" in locator) names.add(locator.via);
+  }
+  return [...names].map(tableName);
+}
+
+/** What hinders: an older reader keeps dead rows alive, or a right is missing. */
+export interface Rewritten {
+  readonly held: boolean;
+  readonly denied: readonly string[];
+}
+
+export async function rewriteTables(
+  db: Db,
+  tables: readonly TableName[],
+  isExclusive: boolean,
+  signal: AbortSignal,
+): Promise<Rewritten> {
+  const denied: string[] = [];
+  let held = false;
+  for (const table of tables) {
+    signal.throwIfAborted();
+    const relation = await readRelation(db, table);
+    if (relation === undefined)
+      throw new BoundaryError("TABLE_MISSING", `a declared table is not in the database of store ${db.target.store}`, {
+        place: { store: db.target.store, field: "table" },
+      });
+    if (isExclusive) {
+      const end = await vacuumFull(db, quoteTable(table), relation.oid);
+      held ||= end === "held";
+      if (end === "denied") denied.push("rewrite a table (its owner, or MAINTAIN)");
+    } else {
+      await db.client.query(`VACUUM (INDEX_CLEANUP ON) ${quoteTable(table)}`);
+      await db.client.query(`REINDEX TABLE CONCURRENTLY ${quoteTable(table)}`);
+    }
+  }
+  return { held, denied };
+}
+
+/**
+ * A VACUUM without the right for it is a warning and a success, and one beside an older reader copies what that reader may still see: both are told by what
+ * really happened, the file's number and the count of what stayed.
+ */
+async function vacuumFull(db: Db, table: string, oid: string): Promise<"done" | "held" | "denied"> {
+  const before = await fileNumbers(db, oid);
+  let kept = 0;
+  const count = ({
+    severity,
+    detail,
+  }: {
+    readonly severity?: string | undefined;
+    readonly detail?: string | undefined;
+  }): void => {
+    if (severity === "INFO" || detail !== undefined) kept += Number(/\d+/.exec(detail ?? "")?.[0] ?? 0);
+  };
+  db.client.on("notice", count);
+  try {
+    await db.client.query(`VACUUM (FULL, VERBOSE) ${table}`);
+  } finally {
+    db.client.off("notice", count);
+  }
+  const after = await fileNumbers(db, oid);
+  if ([...before].some(([name, number]) => after.get(name) === number)) return "denied";
+  return kept > 0 ? "held" : "done";
+}
+
+/** Of a table and its partitions, those that have files. */
+async function fileNumbers(db: Db, oid: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await rowsOf(
+    db,
+    `SELECT c.oid::text, pg_catalog.pg_relation_filenode(c.oid)::text FROM pg_catalog.pg_class c
+     WHERE c.relkind IN ('r', 'm') AND (c.oid = $1 OR c.oid IN (SELECT relid FROM pg_catalog.pg_partition_tree($1::oid)))`,
+    [oid],
+  );
+  return new Map(rows.map(([name, number]) => [name ?? "", number ?? ""]));
+}
+
+/** Materialized views that were made from these tables, over other views too: each is made anew, into a new file. */
+export async function refreshViews(db: Db, tables: readonly TableName[]): Promise<void> {
+  const rows = await rowsOf(
+    db,
+    `WITH RECURSIVE seen(oid, depth) AS (
+       SELECT c.oid, 0 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       WHERE (n.nspname, c.relname) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+       UNION SELECT w.ev_class, s.depth + 1 FROM seen s JOIN pg_catalog.pg_depend d ON d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid = s.oid
+         AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass JOIN pg_catalog.pg_rewrite w ON w.oid = d.objid AND w.ev_class <> s.oid WHERE s.depth < 32)
+     SELECT n.nspname, c.relname FROM (SELECT oid, max(depth) AS depth FROM seen GROUP BY oid) AS s JOIN pg_catalog.pg_class c ON c.oid = s.oid
+     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'm' AND c.relispopulated ORDER BY s.depth`,
+    [tables.map(({ schema }) => schema), tables.map(({ table }) => table)],
+  );
+  for (const [schema, table] of rows)
+    await db.client.query(`REFRESH MATERIALIZED VIEW ${quoteTable({ schema: schema ?? "", table: table ?? "" })}`);
+}
+
+const STATISTICS: readonly string[] = ["pg_statistic", "pg_statistic_ext_data"];
+
+/** The planner's samples hold values of rows: they are taken anew where there are some, and their tables rewritten. */
+export async function renewStatistics(db: Db, tables: readonly TableName[]): Promise<Rewritten> {
+  for (const table of tables) {
+    const relation = await readRelation(db, table);
+    const [row] = await rowsOf(
+      db,
+      `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_stats s JOIN pg_catalog.pg_namespace n ON n.nspname = s.schemaname
+         JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = s.tablename
+         WHERE c.oid = $1 OR c.oid IN (SELECT relid FROM pg_catalog.pg_partition_tree($1::oid)))`,
+      [relation?.oid ?? "0"],
+    );
+    if (row?.[0] === "t") await db.client.query(`ANALYZE ${quoteTable(table)}`);
+  }
+  let held = false;
+  for (const name of STATISTICS) {
+    const [row] = await rowsOf(db, "SELECT $1::pg_catalog.regclass::oid::text, pg_catalog.pg_relation_size($1)::text", [
+      `pg_catalog.${name}`,
+    ]);
+    if (row?.[1] === "0") continue;
+    const end = await vacuumFull(db, `pg_catalog.${name}`, row?.[0] ?? "0");
+    if (end === "denied")
+      return { held, denied: ["rewrite the planner's statistics (a superuser, or the owner of the database)"] };
+    held ||= end === "held";
+  }
+  return { held, denied: [] };
+}

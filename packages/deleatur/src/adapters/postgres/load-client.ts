@@ -1,0 +1,41 @@
+// Loads the PostgreSQL client when a store is opened, and says how it is to talk: every value as the text that the server wrote. It opens nothing.
+import type { Client, ClientConfig } from "pg";
+import { BoundaryError } from "../../model/errors.ts";
+import type { PostgresTarget } from "./options.ts";
+
+export type PostgresClient = Client;
+
+const CONNECT_MS = 10_000;
+
+/** A client that is not connected yet. @throws BoundaryError where the package is not installed */
+export async function createClient(target: PostgresTarget): Promise<PostgresClient> {
+  const ClientClass = await loadClient();
+  const config: ClientConfig = {
+    connectionString: target.url,
+    application_name: "deleatur",
+    connectionTimeoutMillis: CONNECT_MS,
+    // Numbers, dates and vectors stay as they were written: nothing is rounded on the way.
+    types: { getTypeParser: () => (value: unknown) => value },
+  };
+  const client = new ClientClass(config);
+  // A server that goes away between two statements is told by the next one.
+  client.on("error", () => undefined);
+  return client;
+}
+
+async function loadClient(): Promise<typeof Client> {
+  try {
+    const client = await import("pg");
+    return client.Client;
+  } catch (cause) {
+    throw new BoundaryError(
+      "CLIENT_MISSING",
+      "the client of PostgreSQL is not installed, run npm install pg in the application",
+      { cure: "npm install pg", cause },
+    );
+  }
+}
+
+/** What every session of ours says first: row security answers with an error instead of fewer rows, and values are spelled one way. */
+export const SESSION = `SET row_security = off; SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
+SET extra_float_digits = 1; SET bytea_output = 'hex'; SET standard_conforming_strings = on`;
