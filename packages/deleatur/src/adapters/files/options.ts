@@ -17,6 +17,8 @@ export interface FilesStore {
   readonly canaryPath: (name: string) => string | undefined;
   /** Whether a file that the glob does not match is none of this store's concern: another declared store, the ledger, the boundary file. */
   readonly isForeign: (path: string) => boolean;
+  /** The same of a folder, which a glob of files never means: only what belongs to the ledger or to a database is none of this store's concern. */
+  readonly isForeignFolder: (path: string) => boolean;
 }
 
 /** Where a line names its person: a field, or a part of the key. */
@@ -100,6 +102,7 @@ function parseStores(entry: SurfaceEntry): readonly FilesStore[] {
   const own = [boundary.connect.ledger, ...(boundary.source.file === undefined ? [] : [boundary.source.file])];
   for (const store of boundary.connect.stores.values()) if (store.type === "sqlite") own.push(store.file);
   const foreign = own.map((file) => resolve(file));
+  const isOurs = (absolute: string): boolean => foreign.some((file) => belongsTo(absolute, file));
   const globs = [...boundary.connect.stores.values()].flatMap((store) =>
     store.type === "files" ? [{ name: store.name, glob: parseFileGlob(store.glob) }] : [],
   );
@@ -113,9 +116,10 @@ function parseStores(entry: SurfaceEntry): readonly FilesStore[] {
       single,
       matches,
       canaryPath,
+      isForeignFolder: (path) => isOurs(resolve(directory, path)),
       isForeign(path) {
         const absolute = resolve(directory, path);
-        if (foreign.some((file) => belongsTo(absolute, file))) return true;
+        if (isOurs(absolute)) return true;
         return globs.some(({ glob }) => {
           const folder = glob.directory === "/" ? "/" : `${glob.directory}/`;
           return absolute.startsWith(folder) && glob.matches(absolute.slice(folder.length));

@@ -22,7 +22,7 @@ export async function listFiles(store: FilesStore, signal: AbortSignal): Promise
     for await (const entry of await opendir(join(store.directory, folder))) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
-        if (store.single === undefined && !store.isForeign(path)) await walk(path);
+        if (store.single === undefined && !store.isForeignFolder(path)) await walk(path);
         continue;
       }
       const absolute = join(store.directory, path);

@@ -84,6 +84,8 @@ export async function eraseFiles(
   keys: readonly ArtifactKey[],
   signal: AbortSignal,
 ): Promise<readonly Erased[]> {
+  // A file is absent where its folder can be read and lacks it.
+  for (const store of options.stores) await checkFolder(store);
   const results: Erased[] = [];
   const removed: { file: string; key: string }[] = [];
   for (const key of keys) {
@@ -149,6 +151,7 @@ export async function rewriteFiles(
   replacements: readonly Artifact[],
   signal: AbortSignal,
 ): Promise<readonly Rewritten[]> {
+  for (const store of options.stores) await checkFolder(store);
   const results: Rewritten[] = [];
   for (const artifact of replacements) {
     const ref = { surface: options.surface, key: artifact.key };
