@@ -13,7 +13,10 @@ export function openInProcess({ surface, participation }: InProcessOptions, guar
 
   async function* held(keys: readonly ArtifactKey[] | undefined, signal: AbortSignal): AsyncGenerator<Artifact> {
     refuseNeverRegistered(surface, processes);
-    yield* mergeCopies(await processes.list(keys, false, signal));
+    for (const artifact of mergeCopies(await processes.list(keys, false, signal))) {
+      signal.throwIfAborted();
+      yield artifact;
+    }
   }
 
   return {
@@ -27,11 +30,14 @@ export function openInProcess({ surface, participation }: InProcessOptions, guar
     async erase(keys, signal): Promise<readonly Erased[]> {
       if (keys.length === 0) return [];
       refuseNeverRegistered(surface, processes);
+      // Asked before: afterwards a process answers what it holds, not what it held.
+      const lists = await processes.list(keys, false, signal);
+      const held = new Set(lists.flat().map(({ key }) => key));
       const left = await processes.evict(keys, signal);
-      // Whether it was there is what the plan knows: a process answers what it holds, not what it held.
       return keys.map((key) => {
         const why = left.get(key);
-        return why === undefined ? { surface, key, outcome: "absent" } : { surface, key, outcome: "failed", why };
+        if (why !== undefined) return { surface, key, outcome: "failed", why };
+        return { surface, key, outcome: held.has(key) ? "erased" : "absent" };
       });
     },
     purgeLock: async () => "none",
