@@ -4,6 +4,7 @@ import colors from "picocolors";
 import { loadBoundary } from "../boundary/parse-boundary.ts";
 import type { Boundary } from "../model/declaration.ts";
 import { type Deleatur, openDeleatur } from "../open-deleatur.ts";
+import type { ReportProgress } from "../progress.ts";
 import { resolveFrom } from "./files.ts";
 import { progressBar } from "./print/progress-bar.ts";
 import type { Terminal, VerbResult } from "./terminal.ts";
@@ -20,6 +21,8 @@ export interface VerbContext {
   /** Whether the keys of artifacts may be shown: on a terminal, or where `--keys` asks for them. */
   readonly areKeysShown: boolean;
   readonly paint: Paint;
+  /** Shows how far long work has come, where a person is looking. */
+  readonly report: ReportProgress;
   /** The boundary alone, without ledger and keys. @throws BoundaryError */
   loadBoundary(): Boundary;
   /** Opens the engine once. @throws BoundaryError, LedgerError */
@@ -50,6 +53,7 @@ export function createContext(terminal: Terminal, flags: GlobalFlags): VerbConte
   const load = (): Boundary => loadBoundary(resolveFrom(terminal, boundaryFile), terminal.environment);
   return {
     terminal,
+    report: (event) => bar.report(event),
     boundaryFile,
     givenBoundary: flags.boundary,
     isJson,

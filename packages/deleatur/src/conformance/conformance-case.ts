@@ -13,6 +13,10 @@ export interface ConformanceCase {
 export const byScan = ({ scan }: Guarantees): string | undefined =>
   scan === "complete" ? "scan: complete" : undefined;
 
+/** What can be scanned has containers, unless it lives in processes' memory. */
+export const byContainers = ({ scan, deletion }: Guarantees): string | undefined =>
+  scan === "complete" && deletion !== "memory" ? `scan: complete, deletion: ${deletion}` : undefined;
+
 export const bySnapshot = ({ snapshot }: Guarantees): string | undefined =>
   snapshot === "yes" ? "snapshot: yes" : undefined;
 

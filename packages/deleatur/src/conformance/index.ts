@@ -1,5 +1,6 @@
 // The conformance kit for an adapter's author: the object to write, the run, and the report. Depends on no test runner.
 export { noProcess } from "./no-process.ts";
+export { conformanceMarkdown } from "./print-report.ts";
 export { type CaseAnswer, type CaseResult, type ConformanceReport, countOutcomes, isConforming } from "./report.ts";
 export { type CaseProgress, type ConformanceOptions, runConformance } from "./run-conformance.ts";
 export {

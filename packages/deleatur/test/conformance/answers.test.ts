@@ -2,7 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { isConforming, runConformance, type CaseAnswer, type ConformanceReport } from "../../src/conformance/index.ts";
 import { readAnswer } from "../../src/conformance/report.ts";
+import { CASES } from "../../src/conformance/cases/all-cases.ts";
+import { casesMarkdown } from "../../src/conformance/print-report.ts";
 import { settleCase } from "../../src/conformance/run-conformance.ts";
+import { holdText } from "./hold-table.ts";
 import { sqliteSubject } from "./sqlite-subject.ts";
 
 const FAILED = { how: "failed", why: "it does not" } as const;
@@ -74,4 +77,9 @@ test("what an interruption tears off, and all that comes after, is not run", asy
   expect(report.results.slice(0, place).every(({ answer }) => answer.outcome === "met")).toBe(true);
   expect(report.results.slice(place).every(({ answer }) => answer.outcome === "not-run")).toBe(true);
   expect(isConforming(report)).toBe(false);
+});
+
+test("no two cases have one name, and the kit's README lists them all with what they hold true", async () => {
+  expect(new Set(CASES.map(({ name }) => name)).size).toBe(CASES.length);
+  await holdText("conformance/README.md", "cases", casesMarkdown(CASES));
 });

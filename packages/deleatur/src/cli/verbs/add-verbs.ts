@@ -4,6 +4,7 @@ import type { RunVerb } from "../verb.ts";
 import { addAttest } from "./attest.ts";
 import { addAudit } from "./audit.ts";
 import { addCheck } from "./check.ts";
+import { addConformance } from "./conformance.ts";
 import { addDemo } from "./demo.ts";
 import { addFind } from "./find.ts";
 import { addForget } from "./forget.ts";
@@ -44,6 +45,7 @@ const VERBS: readonly ((program: Command, run: RunVerb) => void)[] = [
   addIntents,
   addParticipants,
   addKeys,
+  addConformance,
   addDemo,
 ];
 

@@ -1,6 +1,6 @@
 // Cases of census, markers and replicas: every container is named, whoever declared it; another ledger is noticed; every store of a surface is reached.
 import { hold, needs, possible } from "../case-end.ts";
-import { byNothing, byScan, type ConformanceCase } from "../conformance-case.ts";
+import { byContainers, byNothing, type ConformanceCase } from "../conformance-case.ts";
 import { hasFound, seeing, writtenKeys } from "../stage.ts";
 
 const LEDGER = "00112233445566778899aabbccddeeff";
@@ -10,18 +10,15 @@ export const CONTAINER_CASES: readonly ConformanceCase[] = [
   {
     name: "census",
     says: "the census names every container that stands in the store, shadows with an owner, and what holds text says so",
-    demandedBy: byScan,
+    demandedBy: byContainers,
     async run({ lay, record }, signal) {
       const scene = await lay();
+      needs(scene.bench.containers.length > 0, "the bench names no container that the census could be held against");
       await scene.put(record());
       const census = await scene.surface.census(signal);
       const names = new Set(census.map(({ name }) => name));
       hold(names.size === census.length, "a container is named twice");
       const missing = scene.bench.containers.filter((name) => !names.has(name));
-      hold(
-        scene.bench.containers.length > 0,
-        "the bench names no container, so that the census cannot be held against any",
-      );
       hold(missing.length === 0, `the census does not name ${missing.join(", ")}`);
       const own = census.filter(({ name }) => scene.bench.containers.includes(name));
       hold(
@@ -35,7 +32,7 @@ export const CONTAINER_CASES: readonly ConformanceCase[] = [
   {
     name: "undeclared-container",
     says: "a container that nobody declares is named by the census and looked into by its own probes (C08)",
-    demandedBy: byScan,
+    demandedBy: byContainers,
     async run({ kind, lay, record }, signal) {
       const scene = await lay();
       const written = record();

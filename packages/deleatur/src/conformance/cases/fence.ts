@@ -33,6 +33,7 @@ export const FENCE_CASES: readonly ConformanceCase[] = [
     demandedBy: byStrongFence,
     async run({ lay, record }, signal) {
       const scene = await lay();
+      needs(scene.surface.guarantees.fence === "strong", "the fence is not strong");
       needs(scene.bench.holds.accounts !== "none", "a record is about nobody");
       await scene.surface.fence(order({ accounts: ["42"] }), signal);
       for (const account of ["421", "4", "042", "142", ""])

@@ -43,16 +43,21 @@ export const GUARANTEE_CASES: readonly ConformanceCase[] = [
   },
   {
     name: "nothing-claimed",
-    says: "a kind that cannot be scanned erases nothing, purges nothing, and has no probe that could seem to have looked",
-    demandedBy: ({ scan }) => (scan === "none" ? "scan: none" : undefined),
+    says: "asked for nothing it does nothing, and a kind that cannot be scanned purges nothing and has no probe that could seem to have looked",
+    demandedBy: ({ scan }) => `scan: ${scan}`,
     async run({ kind, lay }, signal) {
       const scene = await lay();
-      if (kind.guarantees.scan !== "none") return;
-      hold(scene.probes().length === 0, "it has probes");
-      hold((await scene.scan()).length === 0, "it answers artifacts");
       hold((await scene.surface.erase([], signal)).length === 0, "asked to erase nothing, it answers something");
+      hold((await scene.surface.rewrite([], signal)).length === 0, "asked to rewrite nothing, it answers something");
+      hold((await scene.read([])).length === 0, "asked to read nothing, it answers something");
+      if (kind.guarantees.scan !== "none") return;
+      hold(scene.probes().length === 0, "it cannot be scanned and has probes");
+      hold((await scene.scan()).length === 0, "it cannot be scanned and answers artifacts");
       const { outcome } = await scene.surface.purge(signal);
-      hold(outcome === "pending" || outcome === "unsupported", `the purge answers ${outcome}`);
+      hold(
+        outcome === "pending" || outcome === "unsupported",
+        `it cannot be scanned, and the purge answers ${outcome}`,
+      );
     },
   },
 ];

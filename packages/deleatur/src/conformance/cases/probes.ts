@@ -70,6 +70,8 @@ export const PROBE_CASES: readonly ConformanceCase[] = [
     async run({ lay, record }) {
       const full = await lay();
       const empty = await lay();
+      await full.put(record());
+      // The second: where the store numbers its records, the other store has a first one too.
       const control = await full.one(await full.put(record()));
       await empty.put(record());
       const runs = await full.look([], [control], empty.probes());

@@ -1,0 +1,149 @@
+// The benches of kinds `in-process` and `provider-cache` for the kit: a map in this very process under a ledger of its own, and nothing at all.
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { inProcess } from "../../src/adapters/in-process/index.ts";
+import { providerCache } from "../../src/adapters/provider-cache/index.ts";
+import { defineBoundary } from "../../src/boundary/parse-boundary.ts";
+import { CASES } from "../../src/conformance/cases/all-cases.ts";
+import {
+  type Bench,
+  type BenchRecord,
+  type ConformanceSubject,
+  impossible,
+  noProcess,
+  type Wrote,
+} from "../../src/conformance/index.ts";
+import { openDeleatur } from "../../src/open-deleatur.ts";
+import { openParticipation } from "../../src/participate/participation.ts";
+
+/** Longer than a busy machine takes to answer. */
+const PATIENT_MS = 20_000;
+
+const LEASED = "a write into a process's memory cannot be refused from outside, so that the fence is leased";
+const LET_GO = "a value in a process's memory is let go of, not rewritten";
+const NO_STORE = "process memory has no files, no containers and no replicas";
+const GIVEN = "whoever writes gives the key, and a key is one text";
+
+export const inProcessSubject: ConformanceSubject = {
+  name: "in-process",
+  kind: inProcess,
+  cannot: {
+    "fence-exact": LEASED,
+    "fence-sources": LEASED,
+    "fence-keys": LEASED,
+    "fence-adds": LEASED,
+    "rewrite-content": LET_GO,
+    "rewrite-absent": LET_GO,
+    "rewrite-persons": LET_GO,
+    "rewrite-sources": LET_GO,
+    snapshot: "memory is listed entry by entry, not at one instant",
+    expiry: "a map drops nothing by itself",
+    bytes: "memory itself is not scanned: there is no byte probe",
+    "bytes-by-hand": NO_STORE,
+    "fence-leaves-nothing": NO_STORE,
+    "sabotaged-purge": "memory itself is not scanned: there is no byte probe",
+    vectors: "a participant gives vectors no index that could be asked",
+    markers: "who takes part stands in the ledger itself: there is no store that another ledger could share",
+    census: NO_STORE,
+    "undeclared-container": NO_STORE,
+    "keys-empty": "an entry without a key cannot be listed",
+    unreachable: "a process that is gone has ended with its memory, and one that is silent is waited for",
+    replicas: NO_STORE,
+    "replica-alone": NO_STORE,
+    "namespace-beside": NO_STORE,
+    "made-up-ids": GIVEN,
+    "reused-ids": GIVEN,
+    "colliding-namespaces": GIVEN,
+  },
+  async lay({ keys, replicas, folder, surface }): Promise<Bench | ReturnType<typeof impossible>> {
+    if (keys !== "plain") return impossible(GIVEN);
+    if (replicas > 0) return impossible(NO_STORE);
+    const boundary = defineBoundary(
+      {
+        deleatur: 1,
+        boundary: "conformance",
+        identifiers: ["account"],
+        surfaces: { [surface]: { kind: "in-process", role: "cache" } },
+        connect: { ledger: `sqlite:${join(folder, "deleatur.db")}` },
+      },
+      { directory: folder, env: {} },
+    );
+    const memory = await openDeleatur(boundary, { environment: {} });
+    const held = new Map<string, BenchRecord>();
+    const participant = await memory.participate(
+      surface,
+      {
+        *entries() {
+          for (const [key, { accounts, sources, text }] of held)
+            yield {
+              key,
+              subjects: accounts.map((account) => `account:${account}`),
+              sources: sources.map((source) => `origins/${source}`),
+              content: { text },
+            };
+        },
+        evict(gone) {
+          for (const key of gone) held.delete(key);
+        },
+        put: ({ key, text }) => void held.set(key, { accounts: [], sources: [], text }),
+      },
+      { pollMs: 2 },
+    );
+    const { ledger, clock, random } = memory.engine;
+    let isAway = false;
+    return {
+      outcome: "laid",
+      declaration: { role: "cache" },
+      connections: [],
+      others: [],
+      participation: () => openParticipation({ ledger, clock, random }, surface, PATIENT_MS),
+      holds: { accounts: "many", sources: "many", text: true, vectors: false, expiry: false },
+      containers: [],
+      async write(records): Promise<Wrote> {
+        const given = records.map(({ key }) => key ?? `record-${randomBytes(8).toString("hex")}`);
+        if (given.includes("")) return impossible("an entry without a key cannot be listed");
+        for (const [place, record] of records.entries()) held.set(given[place] ?? "", record);
+        return { outcome: "written", keys: given };
+      },
+      writeToReplica: async () => impossible(NO_STORE),
+      writeBeside: async () => impossible(NO_STORE),
+      readBeside: async () => [],
+      addContainer: async () => impossible(NO_STORE),
+      files: async () => impossible(NO_STORE),
+      takeAway: async () => impossible("a process that is gone has ended with its memory"),
+      async close() {
+        if (!isAway) await participant.close();
+        isAway = true;
+        await memory.close();
+      },
+    };
+  },
+};
+
+const UNREACHABLE = "nobody here can read, write or delete in a provider's cache";
+
+const CLAIMS: ReadonlySet<string> = new Set(["guarantees", "nothing-claimed", "probe-names"]);
+
+export const providerCacheSubject: ConformanceSubject = {
+  name: "provider-cache",
+  kind: providerCache,
+  // Everything but the cases about what is claimed.
+  cannot: Object.fromEntries(CASES.filter(({ name }) => !CLAIMS.has(name)).map(({ name }) => [name, UNREACHABLE])),
+  lay: async () => ({
+    outcome: "laid",
+    declaration: { role: "cache", horizon: { maxSeconds: 3600, basis: "provider contract" } },
+    connections: [],
+    others: [],
+    participation: noProcess,
+    holds: { accounts: "none", sources: "none", text: false, vectors: false, expiry: false },
+    containers: [],
+    write: async () => impossible(UNREACHABLE),
+    writeToReplica: async () => impossible(UNREACHABLE),
+    writeBeside: async () => impossible(UNREACHABLE),
+    readBeside: async () => [],
+    addContainer: async () => impossible(UNREACHABLE),
+    files: async () => impossible(UNREACHABLE),
+    takeAway: async () => impossible(UNREACHABLE),
+    close: async () => undefined,
+  }),
+};
