@@ -52,7 +52,7 @@ export interface SurfaceEntry {
 export interface Container {
   /** `store.table` or `store.file-name`: what census patterns match. */
   readonly name: string;
-  readonly kind: "table" | "fts" | "vec" | "shadow" | "view" | "file";
+  readonly kind: "table" | "fts" | "vec" | "shadow" | "view" | "file" | "keys";
   readonly owner?: string;
   readonly holds: readonly ("text" | "vector" | "blob")[];
 }

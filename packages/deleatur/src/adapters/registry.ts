@@ -7,6 +7,7 @@ import { jsonlFiles, textFiles } from "./files/index.ts";
 import { inProcess } from "./in-process/index.ts";
 import { postgresTable } from "./postgres/index.ts";
 import { providerCache } from "./provider-cache/index.ts";
+import { redisKind } from "./redis/index.ts";
 import { sqliteFts, sqliteTable, sqliteVec } from "./sqlite/index.ts";
 
 /** A declared surface with its kind applied: what the engine works with. */
@@ -25,6 +26,7 @@ const BINDERS: Readonly<Record<SurfaceKindName, (entry: SurfaceEntry) => BoundSu
   postgres: (entry) => bind(postgresTable, entry),
   jsonl: (entry) => bind(jsonlFiles, entry),
   text: (entry) => bind(textFiles, entry),
+  redis: (entry) => bind(redisKind(entry.declaration), entry),
   "provider-cache": (entry) => bind(providerCache, entry),
   "in-process": (entry) => bind(inProcess, entry),
 };

@@ -2,6 +2,7 @@
 import type {
   ExemptionKind,
   PurgePolicy,
+  RedisUnit,
   Rederive,
   SharedPolicy,
   SurfaceKindName,
@@ -55,6 +56,11 @@ export interface SurfaceInput extends PolicyInput {
   readonly role: SurfaceRole;
   readonly label?: string | undefined;
   readonly table?: string | undefined;
+  /** Redis: the keys that begin so, or that match a pattern of its own. */
+  readonly prefix?: string | undefined;
+  readonly pattern?: string | undefined;
+  readonly each?: RedisUnit | undefined;
+  readonly persistence?: "none" | undefined;
   readonly key?: string | readonly string[] | undefined;
   readonly keys?: "unique" | "reusable" | undefined;
   readonly subject?: SubjectLocatorInput | readonly SubjectLocatorInput[] | undefined;

@@ -3,7 +3,7 @@ import { compareUtf8 } from "@deleatur/verify";
 import type { Boundary } from "../model/declaration.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { Container } from "../surface.ts";
-import { foldContainer } from "./container-names.ts";
+import { containerPart, foldContainer } from "./container-names.ts";
 import { matchesPattern } from "./glob.ts";
 
 /** What the declaration says about one container that exists. */
@@ -33,7 +33,7 @@ export interface CensusReport {
 }
 
 interface Declared {
-  /** By `store.table`, folded as its store folds; a surface of files is `store.*`. */
+  /** By `store.table`, folded as its store folds; a surface of files is `store.*`, one of keys `store.pattern`. */
   readonly surfaces: ReadonlyMap<string, SurfaceId>;
   readonly exempt: ReadonlyMap<string, string>;
   readonly exemptStores: ReadonlyMap<string, string>;
@@ -41,9 +41,9 @@ interface Declared {
 
 function whatIsDeclared(boundary: Boundary): Declared {
   const surfaces = new Map<string, SurfaceId>();
-  for (const { id, store, replicas, table } of boundary.surfaces)
+  for (const { id, store, replicas, table, pattern } of boundary.surfaces)
     for (const each of store === undefined ? [] : [store, ...replicas])
-      surfaces.set(foldContainer(boundary, each, `${each}.${table ?? "*"}`), id);
+      surfaces.set(foldContainer(boundary, each, `${each}.${containerPart({ table, pattern })}`), id);
   const exempt = new Map<string, string>();
   const exemptStores = new Map<string, string>();
   for (const { name, store, table } of boundary.exempt) {

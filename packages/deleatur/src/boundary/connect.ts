@@ -21,6 +21,8 @@ const TOKEN_PREFIX =
 /** The servers that are known, by the scheme of their address. */
 const SERVERS: readonly (readonly [scheme: RegExp, type: ServerConnection["type"]])[] = [
   [/^postgres(?:ql)?:\/\/./i, "postgres"],
+  // Behind the host nothing but the number of a database.
+  [/^rediss?:\/\/[^/?#]+(?:\/\d*)?$/i, "redis"],
 ];
 const RANDOM_WORD = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/_=-]{32,}$/;
 
@@ -109,7 +111,12 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
       if (type !== undefined) stores.set(name, { type, name, url, ...data });
       // A variable that is not set has been told already.
       else if (url !== "")
-        report("BAD_CONNECTION", [...path, "url"], "is no address of a server that is known", "write postgres://...");
+        report(
+          "BAD_CONNECTION",
+          [...path, "url"],
+          "is no address of a server that is known",
+          "write postgres://... or redis://host:port/database",
+        );
     } else {
       stores.set(name, { type: "files", name, glob: absolute(value.path, [...path, "path"]) });
     }

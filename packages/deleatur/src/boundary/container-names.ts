@@ -27,7 +27,18 @@ function serverOf(url: string): string {
   return `${hostname}:${port}${pathname}`;
 }
 
-/** `store.table`, `store.*` for files, null where nothing is connected. */
-export function containerName(declaration: Pick<SurfaceDeclaration, "store" | "table">): string | null {
-  return declaration.store === undefined ? null : `${declaration.store}.${declaration.table ?? "*"}`;
+/** What of its store a surface is: a table, a pattern of keys; `*` for files. */
+export function containerPart({
+  table,
+  pattern,
+}: {
+  readonly table?: string | undefined;
+  readonly pattern?: string | undefined;
+}): string {
+  return table ?? pattern ?? "*";
+}
+
+/** `store.table`, `store.pattern` for keys, `store.*` for files, null where nothing is connected. */
+export function containerName(declaration: Pick<SurfaceDeclaration, "store" | "table" | "pattern">): string | null {
+  return declaration.store === undefined ? null : `${declaration.store}.${containerPart(declaration)}`;
 }

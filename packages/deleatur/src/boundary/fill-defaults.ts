@@ -19,6 +19,7 @@ import type {
 } from "./boundary-input.ts";
 import { durationSeconds } from "./duration.ts";
 import { KIND_RULES, TAKES_TRIGGERS } from "./known-kinds.ts";
+import { keyPattern } from "./key-pattern.ts";
 
 /** What the file says once for all surfaces. */
 export interface FileDefaults {
@@ -58,6 +59,7 @@ function horizonOf(input: HorizonInput): Horizon {
   return {
     ...(bound === undefined ? {} : { maxSeconds: durationSeconds(bound) }),
     basis: input.basis ?? "time to live set by the store",
+    ...(input.ttl === undefined ? {} : { isReadBack: true }),
   };
 }
 
@@ -77,6 +79,16 @@ export function horizonLimitSeconds(input: SurfaceInput, defaults: FileDefaults)
   return text === undefined ? DEFAULT_HORIZON_LIMIT[input.role] : durationSeconds(text);
 }
 
+function redisMembers(input: SurfaceInput): Pick<SurfaceDeclaration, "pattern" | "each" | "persistence"> {
+  const pattern = keyPattern(input);
+  if (pattern === undefined) return {};
+  return {
+    pattern,
+    each: input.each ?? "key",
+    ...(input.persistence === undefined ? {} : { persistence: input.persistence }),
+  };
+}
+
 /** The declaration of one surface. `input` has passed the schema and the lint. */
 export function fillDefaults(id: string, input: SurfaceInput, defaults: FileDefaults): SurfaceDeclaration {
   const given = listOf(input.key);
@@ -90,6 +102,7 @@ export function fillDefaults(id: string, input: SurfaceInput, defaults: FileDefa
     label: input.label ?? id,
     ...(input.store === undefined ? {} : { store: input.store }),
     ...(input.table === undefined ? {} : { table: input.table }),
+    ...redisMembers(input),
     key,
     keys: input.keys ?? (key.length === 1 && key[0]?.toLowerCase() === "rowid" ? "reusable" : "unique"),
     subject: listOf(input.subject).map(subjectLocator),

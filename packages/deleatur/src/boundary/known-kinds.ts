@@ -12,6 +12,8 @@ export interface KindRules {
   readonly refuses: readonly (keyof SurfaceInput)[];
   readonly locators: LocatorStyle;
   readonly defaultKey: readonly string[];
+  /** Whether its store sets a time to live that a scan reads back. */
+  readonly readsBackTtl?: true;
 }
 
 /** How a store of a kind is connected, as a cure says it. */
@@ -19,49 +21,68 @@ export const CONNECTED_BY: Readonly<Record<StoreConnection["type"], string>> = {
   sqlite: "connect it by { file }",
   files: "connect it by { path }",
   postgres: "connect it by { url: postgres://... }",
+  redis: "connect it by { url: redis://... }",
 };
 
 /** Stores in which a fence can stand as a trigger, which also stops writers that never heard of us. */
 export const TAKES_TRIGGERS: ReadonlySet<KindRules["connection"]> = new Set(["sqlite", "postgres"] as const);
 
+/** Members that one kind alone takes. */
+const OF_REDIS = ["prefix", "pattern", "each", "persistence"] as const;
+
 const POLICIES_OF_CONTENT = ["shared", "rederive", "keep", "purge", "replicas", "writers"] as const;
 
 export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
-  sqlite: { connection: "sqlite", needs: ["store", "table", "key"], refuses: [], locators: "column", defaultKey: [] },
+  sqlite: {
+    connection: "sqlite",
+    needs: ["store", "table", "key"],
+    refuses: OF_REDIS,
+    locators: "column",
+    defaultKey: [],
+  },
   "sqlite-fts": {
     connection: "sqlite",
     needs: ["store", "table"],
-    refuses: ["vector", "maps"],
+    refuses: ["vector", "maps", ...OF_REDIS],
     locators: "column",
     defaultKey: ["rowid"],
   },
   "sqlite-vec": {
     connection: "sqlite",
     needs: ["store", "table", "key", "vector"],
-    refuses: ["maps"],
+    refuses: ["maps", ...OF_REDIS],
     locators: "column",
     defaultKey: [],
   },
   postgres: {
     connection: "postgres",
     needs: ["store", "table", "key"],
-    refuses: [],
+    refuses: OF_REDIS,
     locators: "column",
     defaultKey: [],
   },
   jsonl: {
     connection: "files",
     needs: ["store", "key"],
-    refuses: ["table"],
+    refuses: ["table", ...OF_REDIS],
     locators: "field",
     defaultKey: [],
   },
   text: {
     connection: "files",
     needs: ["store"],
-    refuses: ["table", "key", "vector", "content", "maps", "derivedFrom"],
+    refuses: ["table", "key", "vector", "content", "maps", "derivedFrom", ...OF_REDIS],
     locators: "none",
     defaultKey: [],
+  },
+  // The key is the store's own, and never given again to what is not written under it.
+  redis: {
+    connection: "redis",
+    needs: ["store"],
+    refuses: ["table", "key", "keys", "maps"],
+    locators: "field",
+    defaultKey: [],
+    readsBackTtl: true,
   },
   "provider-cache": {
     connection: "none",
@@ -76,6 +97,7 @@ export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
       "content",
       "maps",
       "derivedFrom",
+      ...OF_REDIS,
       ...POLICIES_OF_CONTENT,
     ],
     locators: "none",
@@ -100,6 +122,7 @@ export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
       "purge",
       "replicas",
       "horizon",
+      ...OF_REDIS,
     ],
     locators: "none",
     defaultKey: [],

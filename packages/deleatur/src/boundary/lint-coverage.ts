@@ -5,6 +5,7 @@ import { containerKey } from "./container-names.ts";
 import type { WrittenSurface } from "./expand-presets.ts";
 import { listOf } from "./fill-defaults.ts";
 import { covers } from "./glob.ts";
+import { keyPattern, overlaps } from "./key-pattern.ts";
 import { cut, type FieldPath, type Report } from "./problem.ts";
 
 type Stores = ReadonlyMap<string, StoreConnection>;
@@ -23,7 +24,12 @@ export function lintExemptions(exempt: readonly ExemptionInput[], stores: Stores
         "add it under connect",
       );
     if (exemption.store !== undefined && isDatabase(stores.get(exemption.store)) && exemption.table === undefined)
-      report("EXEMPTION_GROUND", [...path, "table"], "is missing", "name the table: a whole database is no exemption");
+      report(
+        "EXEMPTION_GROUND",
+        [...path, "table"],
+        "is missing",
+        "name the table, or the pattern of keys: a whole database is no exemption",
+      );
     if (exemption.ground.trim() === "")
       report("EXEMPTION_GROUND", [...path, "ground"], "is empty", "say why it need not be erased");
     for (const member of NEEDED_BY[exemption.kind])
@@ -38,7 +44,7 @@ export function lintExemptions(exempt: readonly ExemptionInput[], stores: Stores
 }
 
 function isDatabase(connection: StoreConnection | undefined): boolean {
-  return connection?.type === "sqlite" || connection?.type === "postgres";
+  return connection !== undefined && connection.type !== "files";
 }
 
 /** A probe must find no content in an audit log, so it must be somewhere; an embedding is kept for a formal argument only (ATTEST-6). */
@@ -55,11 +61,17 @@ export function lintContainers(
   report: Report,
 ): void {
   const taken = new Set<string>();
+  const keys: { readonly url: string; readonly pattern: string }[] = [];
   const take = (store: string | undefined, table: string | undefined, path: FieldPath, surface?: string): void => {
     const connection = store === undefined ? undefined : stores.get(store);
     if (connection === undefined) return;
     const key = containerKey(connection, table);
-    if (taken.has(key))
+    const isTaken =
+      taken.has(key) ||
+      (connection.type === "redis" &&
+        table !== undefined &&
+        meetsOthers(keys, { url: containerKey(connection, undefined), pattern: table }));
+    if (isTaken)
       report(
         "CONTAINER_TWICE",
         path,
@@ -70,9 +82,20 @@ export function lintContainers(
     taken.add(key);
   };
   for (const { id, input: surface, path } of surfaces)
-    for (const store of [surface.store, ...listOf(surface.replicas)]) take(store, surface.table, path, id);
+    for (const store of [surface.store, ...listOf(surface.replicas)])
+      take(store, surface.table ?? keyPattern(surface), path, id);
   for (const [index, exemption] of (input.exempt ?? []).entries())
     take(exemption.store, exemption.table, ["exempt", index]);
+}
+
+/** Two patterns of one database of which one means keys of the other too: each key is declared once. */
+function meetsOthers(
+  keys: { readonly url: string; readonly pattern: string }[],
+  own: { readonly url: string; readonly pattern: string },
+): boolean {
+  const meets = keys.some(({ url, pattern }) => url === own.url && overlaps(pattern, own.pattern));
+  keys.push(own);
+  return meets;
 }
 
 export function lintCensus(input: BoundaryInput, stores: Stores, report: Report): void {

@@ -20,6 +20,7 @@ export function lintSurface(written: WrittenSurface): readonly Problem[] {
   if (input.table !== undefined && RESERVED_TABLE.test(input.table))
     report("RESERVED_NAME", ["table"], "belongs to SQLite or to Deleatur", "name a table of the application");
   lintMembers(input, report);
+  if (input.kind === "redis") lintKeys(input, report);
   lintLocators(input, report);
   lintPolicies(input, report);
   lintHorizon(input, report);
@@ -44,6 +45,13 @@ function lintMembers(input: SurfaceInput, report: Report): void {
   }
   if (input.store !== undefined && input.replicas?.includes(input.store) === true)
     report("DUPLICATE_ID", ["replicas"], "names the surface's own store", "name the other stores only");
+}
+
+function lintKeys({ prefix, pattern }: SurfaceInput, report: Report): void {
+  if (prefix === undefined && pattern === undefined)
+    report("MISSING_FIELD", ["prefix"], "is missing for kind redis", "add prefix, or pattern");
+  if (prefix !== undefined && pattern !== undefined)
+    report("BAD_FIELD", ["pattern"], "stands beside a prefix", "give the one that holds");
 }
 
 function styleOf(locator: SubjectLocatorInput | SourceLocatorInput | object): LocatorStyle | "key" {
@@ -75,7 +83,7 @@ function lintLocators(input: SurfaceInput, report: Report): void {
   if (!refused.has("subject")) each("subject", input.subject);
   if (!refused.has("derivedFrom")) each("derivedFrom", input.derivedFrom);
   if (!refused.has("content")) each("content", input.content);
-  if (wanted === "field" && listOf(input.content).some((part) => typeof part === "object" && part.as === "msgpack"))
+  if (input.kind === "jsonl" && listOf(input.content).some((part) => typeof part === "object" && part.as === "msgpack"))
     report("LOCATOR_KIND", ["content"], "is msgpack in lines of JSON", "say as: text or as: json");
   for (const locator of listOf(input.subject)) {
     if ("json" in locator && !/^[^.]+\../.test(locator.json))
@@ -160,6 +168,6 @@ function lintHorizon(input: SurfaceInput, report: Report): void {
       "is missing",
       "say why the bound holds, for example: provider contract, read 2026-11",
     );
-  if (horizon.ttl !== undefined && input.kind === "provider-cache")
-    report("FIELD_KIND", ["horizon", "ttl"], "cannot be read back from a provider", "give max and its basis");
+  if (horizon.ttl !== undefined && KIND_RULES[input.kind].readsBackTtl !== true)
+    report("FIELD_KIND", ["horizon", "ttl"], `cannot be read back by kind ${input.kind}`, "give max and its basis");
 }

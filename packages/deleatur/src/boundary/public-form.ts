@@ -64,6 +64,8 @@ function publicSurface(declaration: SurfaceDeclaration): PublicSurface {
       content: declaration.content.map(({ column, as }) => ({ column, as })),
       vector: declaration.vector ?? null,
       maps: declaration.maps.map(({ from, to }) => ({ from: { ...from }, to: { ...to } })),
+      ...(declaration.each === undefined ? {} : { each: declaration.each }),
+      ...(declaration.persistence === undefined ? {} : { persistence: declaration.persistence }),
     },
     derivedFrom: declaration.derivedFrom.map((source) => ({ ...source })),
     policies: policiesOf(declaration),

@@ -1,6 +1,6 @@
 // The one zod schema of the boundary file and of `defineBoundary`; the JSON Schema for editors is made from it. It checks shapes, lint.ts checks sense.
 import { z } from "zod";
-import { SURFACE_KINDS, SURFACE_ROLES } from "../model/declaration.ts";
+import { REDIS_UNITS, SURFACE_KINDS, SURFACE_ROLES } from "../model/declaration.ts";
 import type { BoundaryInput } from "./boundary-input.ts";
 import { DURATION } from "./duration.ts";
 
@@ -18,7 +18,7 @@ const duration = (description: string) =>
 
 const type = name("identifier type, one of `identifiers`");
 const column = name("column");
-const field = name("field of a JSONL line, dotted for nested ones");
+const field = name("field of a JSONL line, of a hash or of JSON in Redis, dotted for nested ones");
 const join = { via: name("table to join"), on: name("column that both tables have") };
 
 const subject = z.union([
@@ -94,6 +94,16 @@ const surface = z.strictObject({
   role: z.enum(SURFACE_ROLES),
   label: name("plain name, shown to people").optional(),
   table: name("table").optional(),
+  prefix: name("Redis: the keys that begin so").optional(),
+  pattern: name("Redis: the keys that match this pattern of its own (* ? [a-c] \\x)").optional(),
+  each: z
+    .enum(REDIS_UNITS)
+    .optional()
+    .meta({ description: "Redis: what one record is: a key, an entry of a stream, a field of a hash" }),
+  persistence: z
+    .literal("none")
+    .optional()
+    .meta({ description: "Redis: the server writes no files; this is held against it" }),
   key: oneOrMore(name("key column or field")).optional(),
   keys: z
     .enum(["unique", "reusable"])
@@ -138,7 +148,7 @@ const connection = z.union([
   z.strictObject({ file: name("SQLite file, relative to this file") }),
   z.strictObject({ path: name("glob of files, relative to this file") }),
   z.strictObject({
-    url: name("address of a server (postgres://...), its password as ${VARIABLE}"),
+    url: name("address of a server (postgres://..., redis://...), its password as ${VARIABLE}"),
     data: name("the server's own data folder, where it can be read from here").optional(),
   }),
 ]);

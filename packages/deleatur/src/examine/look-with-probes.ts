@@ -58,7 +58,7 @@ export async function lookWithProbes(
 
 /** Kinds that hold text whatever is declared of it. */
 export function isTextual(kind: SurfaceDeclaration["kind"]): boolean {
-  return kind === "sqlite-fts" || kind === "text" || kind === "in-process";
+  return kind === "sqlite-fts" || kind === "text" || kind === "redis" || kind === "in-process";
 }
 
 /** Why a probe has nothing to do in a surface. */

@@ -9,6 +9,7 @@ export const SURFACE_KINDS = [
   "postgres",
   "jsonl",
   "text",
+  "redis",
   "provider-cache",
   "in-process",
 ] as const;
@@ -36,8 +37,11 @@ export type SourceLocator = { readonly surface: SurfaceId } & (
   | { readonly via: string; readonly on: string; readonly column: string }
 );
 
+export const REDIS_UNITS = ["key", "entry", "field"] as const;
+export type RedisUnit = (typeof REDIS_UNITS)[number];
+
 export interface ContentLocator {
-  /** A column, or a dotted field path in JSONL. */
+  /** A column, or a dotted field path in JSONL and Redis. */
   readonly column: string;
   readonly as: "text" | "json" | "msgpack";
 }
@@ -52,6 +56,8 @@ export interface Horizon {
   /** Longest time a copy lives, in whole seconds; absent: unbounded. */
   readonly maxSeconds?: number;
   readonly basis: string;
+  /** Declared as `ttl`: the store sets it on every record, and each scan reads back whether it does. */
+  readonly isReadBack?: true;
 }
 
 export interface Keep {
@@ -77,7 +83,13 @@ export interface SurfaceDeclaration {
   readonly store?: string;
   /** Table name (SQLite kinds). */
   readonly table?: string;
-  /** Key columns or field in declared order; `["rowid"]` where none is given for FTS. Empty for `text` (the key is the relative path) provider-cache and in-process. */
+  /** Which keys of a Redis database, as a pattern of its own `MATCH`; a declared prefix stands in it escaped. */
+  readonly pattern?: string;
+  /** What an artifact is under such a key (Redis): the key itself, an entry of a stream, a field of a hash. */
+  readonly each?: RedisUnit;
+  /** `none`: the server is said to write no files (Redis), which is held against it. */
+  readonly persistence?: "none";
+  /** Key columns or field in declared order; `["rowid"]` where none is given for FTS. Empty for `text` (the key is the relative path), redis (the key is the store's own), provider-cache and in-process. */
   readonly key: readonly string[];
   /** `reusable`: the store may give the key of an erased artifact to a new one (rowids without AUTOINCREMENT). */
   readonly keys: "unique" | "reusable";
@@ -113,7 +125,7 @@ export interface Exemption {
 
 /** A server's address, credentials and all, and its own data folder where that can be read from here. */
 export interface ServerConnection {
-  readonly type: "postgres";
+  readonly type: "postgres" | "redis";
   readonly name: string;
   readonly url: string;
   readonly data?: string;

@@ -53,7 +53,9 @@ export interface SceneSetup {
   /** Lays further stores, before the boundary is opened. */
   readonly before?: (directory: string) => void;
   /** Further stores under `connect`. */
-  readonly connect?: Readonly<Record<string, { readonly file: string } | { readonly path: string }>>;
+  readonly connect?: Readonly<
+    Record<string, { readonly file: string } | { readonly path: string } | { readonly url: string }>
+  >;
 }
 
 export interface Scene {

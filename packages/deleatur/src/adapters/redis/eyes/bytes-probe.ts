@@ -1,0 +1,111 @@
+// Looks at the raw bytes of a server's files, and at what they hold compressed or packed; what lives in the server explains itself, so that only what should be gone is a hit.
+import { closeSync, openSync, readSync } from "node:fs";
+import { StoreError } from "../../../model/errors.ts";
+import type { Finding, Needle } from "../../../model/needle.ts";
+import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
+import { bytePatterns } from "../../../probe/byte-patterns.ts";
+import { createByteSift } from "../../../probe/byte-sift.ts";
+import type { Probe } from "../../../surface.ts";
+import { spellKey } from "../key-text.ts";
+import type { RedisOptions, RedisStore } from "../options.ts";
+import { FileCursor } from "./file-cursor.ts";
+import { keyText } from "./key-probe.ts";
+import { isSnapshot, seeSnapshot, type Unpacked } from "./see-snapshot.ts";
+import { seeFacts, type Sight, throughSight } from "./see-server.ts";
+import { seeKeys, seeParts, seeTypes } from "./see-values.ts";
+import { seeServerFiles, type ServerFile } from "./server-files.ts";
+
+export function bytesProbe(options: RedisOptions, store: RedisStore): Probe {
+  return {
+    name: "bytes",
+    depth: "bytes",
+    scope: `bytes:${store.name}`,
+    look: (needles, signal) => throughSight(store, signal, (sight) => lookAtFiles(sight, options, needles, signal)),
+    close: () => Promise.resolve(), // each look closes its own connection and files
+  };
+}
+
+async function* lookAtFiles(
+  sight: Sight,
+  options: RedisOptions,
+  needles: readonly Needle[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const files = await seeServerFiles(sight);
+  const sift = createByteSift(bytePatterns(needles));
+  for (const file of files) {
+    await sift.readFile(file.path, signal);
+    for (const { bytes } of unpackedIn(file, sight)) sift.read(bytes);
+  }
+  const kept = sift.kept();
+  const isAsked = kept.some(({ control }) => !control);
+  const matcher = createPatternMatcher(kept);
+  if (isAsked) for await (const content of liveContent(sight, options, needles, signal)) matcher.explain(content);
+  for (const file of files) {
+    const found = (needle: number, offset: number, bytes: number): Finding => ({
+      probe: "bytes",
+      depth: "bytes",
+      needle,
+      place: { container: `${sight.store.name}.${file.name}`, file: file.name, offset },
+      match: { how: "bytes", bytes },
+    });
+    for await (const hit of matcher.scanFile(file.path, signal)) yield found(hit.needle, hit.offset, hit.bytes);
+    for (const { bytes, offset } of unpackedIn(file, sight))
+      // The place is that of the compressed text in the file.
+      for (const hit of matcher.scanChunk(bytes, 0)) yield found(hit.needle, offset, hit.bytes);
+  }
+}
+
+/** What stands in a file compressed or packed. @throws StoreError SNAPSHOT_UNREADABLE: nobody knows then what is in it (blind) */
+function* unpackedIn({ path, name, isTemporary }: ServerFile, { store }: Sight): Generator<Unpacked> {
+  const fd = openSync(path, "r");
+  try {
+    const start = Buffer.alloc(9);
+    if (readSync(fd, start, 0, 9, 0) < 9 || !isSnapshot(start)) return;
+    yield* seeSnapshot(new FileCursor(fd));
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    // A save that was cut off shows what it wrote until then.
+    if (isTemporary) return;
+    throw new StoreError(
+      "SNAPSHOT_UNREADABLE",
+      `store ${store.name}: a file of the server cannot be read to its end, have it saved anew`,
+      { place: { store: store.name, file: name }, cure: "have it saved anew" },
+    );
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** All that lives in any database of the server, but for what was to be erased: should it still stand, it explains nothing. */
+async function* liveContent(
+  sight: Sight,
+  options: RedisOptions,
+  needles: readonly Needle[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array | string> {
+  const erased = new Set<string>();
+  for (const { ref, fate } of needles) if (ref.surface === options.surface && fate === "erased") erased.add(ref.key);
+  const used = [...(await seeFacts(sight, "keyspace")).keys()].flatMap((name) => /^db(\d+)$/.exec(name)?.[1] ?? []);
+  for (const database of used) {
+    await sight.ask("SELECT", database);
+    const isOwn = Number(database) === sight.store.database;
+    const keys = await seeKeys(sight, () => true, signal);
+    const types = await seeTypes(sight, keys);
+    for (const [at, { key, spelled }] of keys.entries()) {
+      signal.throwIfAborted();
+      if (isOwn && options.each === "key" && erased.has(spelled)) continue;
+      yield key;
+      for await (const part of seeParts(sight, key, types[at] ?? "none")) {
+        if (isOwn && options.each !== "key" && erased.has(keyText(options.each, spelled, part))) continue;
+        yield asContent(part.bytes);
+        if (part.part !== undefined) yield asContent(part.part);
+      }
+    }
+  }
+}
+
+/** Text is explained in its folded form as well. */
+function asContent(bytes: Buffer): Uint8Array | string {
+  return spellKey(bytes).startsWith("bytes:") ? bytes : bytes.toString("utf8");
+}

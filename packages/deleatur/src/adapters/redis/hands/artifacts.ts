@@ -1,0 +1,165 @@
+// Enumerates and reads the artifacts of a surface over all of its stores; what a replica alone still holds is read there. It changes nothing.
+import type { Artifact } from "../../../model/artifact.ts";
+import { type ArtifactKey, artifactKey } from "../../../model/ids.ts";
+import { spellKey } from "../key-text.ts";
+import type { RedisOptions } from "../options.ts";
+import { keyOfPart, type KeyPlace, placeOf } from "./artifact-keys.ts";
+import { type Db, openDb } from "./connect.ts";
+import { type ListedKey, listKeys } from "./list-keys.ts";
+import { readParts } from "./read-artifact.ts";
+import {
+  readEntries,
+  readEntry,
+  readExpiry,
+  readFields,
+  readValues,
+  type StreamEntry,
+  type Value,
+} from "./read-values.ts";
+
+/** Every artifact in the order of its Redis key. @throws StoreError where one of the stores cannot be read to its end */
+export function scanArtifacts(options: RedisOptions, signal: AbortSignal): AsyncGenerator<Artifact> {
+  return overStores(options, signal, async function* (dbs) {
+    const lists: (readonly ListedKey[])[] = [];
+    for (const db of dbs) lists.push(await listKeys(db, options.pattern, signal));
+    const seen = new Set<string>();
+    for (const [at, db] of dbs.entries()) {
+      const isFirst = at === 0;
+      const own = (lists[at] ?? []).filter(({ spelled }) => options.each !== "key" || !seen.has(spelled));
+      if (dbs.length > 1) for (const { spelled } of own) seen.add(spelled);
+      const artifacts =
+        options.each === "key" ? wholeKeys(db, own, options, signal) : partsOf(db, own, options, signal);
+      for await (const artifact of artifacts) {
+        if (options.each !== "key" && dbs.length > 1) {
+          if (!isFirst && seen.has(`part ${artifact.key}`)) continue;
+          seen.add(`part ${artifact.key}`);
+        }
+        yield artifact;
+      }
+    }
+  });
+}
+
+/** The artifacts of these keys that exist. @throws StoreError */
+export function readArtifacts(
+  options: RedisOptions,
+  keys: readonly ArtifactKey[],
+  signal: AbortSignal,
+): AsyncGenerator<Artifact> {
+  return overStores(options, signal, async function* (dbs) {
+    const found = new Set<ArtifactKey>();
+    for (const db of dbs) {
+      const left = [...new Set(keys)].filter((key) => !found.has(key));
+      const artifacts =
+        options.each === "key" ? readKeys(db, left, options, signal) : readSingle(db, left, options, signal);
+      for await (const artifact of artifacts) {
+        found.add(artifact.key);
+        yield artifact;
+      }
+    }
+  });
+}
+
+async function* readKeys(
+  db: Db,
+  keys: readonly ArtifactKey[],
+  options: RedisOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Artifact> {
+  const listed = keys.flatMap((key): ListedKey[] => {
+    const place = placeOf(options, key);
+    return place === undefined ? [] : [{ spelled: key, key: place.key }];
+  });
+  yield* wholeKeys(db, listed, options, signal);
+}
+
+async function* wholeKeys(
+  db: Db,
+  listed: readonly ListedKey[],
+  options: RedisOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Artifact> {
+  const keys = listed.map(({ key }) => key);
+  for await (const { key, value, expires } of readValues(db, keys, signal))
+    yield toArtifact(options, artifactKey(spellKey(key)), spellKey(key), value, expires);
+}
+
+async function* partsOf(
+  db: Db,
+  listed: readonly ListedKey[],
+  options: RedisOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Artifact> {
+  for (const { spelled, key } of listed) {
+    const expires = await readExpiry(db, key);
+    if (options.each === "entry") {
+      for await (const entry of readEntries(db, key, signal))
+        yield toArtifact(options, keyOfPart(spelled, Buffer.from(entry.id)), spelled, valueOfEntry(entry), expires);
+    } else {
+      for (const [name, bytes] of (await readFields(db, key, signal)).values())
+        yield toArtifact(options, keyOfPart(spelled, name), spelled, { type: "string", bytes }, expires);
+    }
+  }
+}
+
+async function* readSingle(
+  db: Db,
+  keys: readonly ArtifactKey[],
+  options: RedisOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Artifact> {
+  for (const key of keys) {
+    signal.throwIfAborted();
+    const place = placeOf(options, key);
+    const value = place === undefined ? undefined : await partAt(db, place, options);
+    if (place === undefined || value === undefined) continue;
+    yield toArtifact(options, key, spellKey(place.key), value, await readExpiry(db, place.key));
+  }
+}
+
+/** The value of one entry or field; undefined where it is not there. */
+export async function partAt(
+  db: Db,
+  { key, part = Buffer.alloc(0) }: KeyPlace,
+  { each }: RedisOptions,
+): Promise<Value | undefined> {
+  if (each === "field") {
+    const bytes = await db.send("HGET", key, part);
+    return Buffer.isBuffer(bytes) ? { type: "string", bytes } : undefined;
+  }
+  const id = part.toString("utf8");
+  // What is no id of an entry is the key of none.
+  if (!/^\d+-\d+$/.test(id)) return undefined;
+  const entry = await readEntry(db, key, id);
+  return entry === undefined ? undefined : valueOfEntry(entry);
+}
+
+function valueOfEntry({ fields }: StreamEntry): Value {
+  return { type: "hash", fields };
+}
+
+function toArtifact(
+  options: RedisOptions,
+  key: ArtifactKey,
+  redisKey: string,
+  value: Value,
+  expires: Date | undefined,
+): Artifact {
+  const { surface } = options;
+  return { surface, key, ...readParts(value, redisKey, options), ...(expires === undefined ? {} : { expires }) };
+}
+
+/** All stores at once, closed in any case: a scan is whole only where each of them could be opened. */
+async function* overStores(
+  { stores }: RedisOptions,
+  signal: AbortSignal,
+  work: (dbs: readonly Db[]) => AsyncGenerator<Artifact>,
+): AsyncGenerator<Artifact> {
+  const opened: { readonly db: Db; readonly close: () => void }[] = [];
+  try {
+    for (const store of stores) opened.push(await openDb(store, signal));
+    yield* work(opened.map(({ db }) => db));
+  } finally {
+    for (const { close } of opened) close();
+  }
+}

@@ -1,0 +1,114 @@
+// Erases keys, entries or fields, and counts again on every store that each is gone; replicas follow their primary and are counted too. It purges nothing.
+import type { Erased } from "../../../model/artifact.ts";
+import type { ArtifactKey } from "../../../model/ids.ts";
+import type { RedisOptions } from "../options.ts";
+import { type KeyPlace, placeOf } from "./artifact-keys.ts";
+import { type Arg, type Db, Refused } from "./connect.ts";
+import { awaitFollowers, type OpenStore, withStores } from "./stores.ts";
+
+const KEYS_A_TRIP = 1_000;
+
+interface Wanted {
+  readonly key: ArtifactKey;
+  readonly place: KeyPlace;
+}
+
+type Outcome = "erased" | "absent" | { readonly why: string };
+
+/** @throws StoreError where a store cannot be reached, or none of them takes writes */
+export async function eraseKeys(
+  options: RedisOptions,
+  keys: readonly ArtifactKey[],
+  signal: AbortSignal,
+): Promise<readonly Erased[]> {
+  const wanted = [...new Set(keys)].flatMap((key): Wanted[] => {
+    const place = placeOf(options, key);
+    return place === undefined ? [] : [{ key, place }];
+  });
+  const outcomes = new Map<ArtifactKey, Outcome>();
+  if (wanted.length > 0)
+    await withStores(options, signal, async (stores) => {
+      for (let from = 0; from < wanted.length; from += KEYS_A_TRIP) {
+        signal.throwIfAborted();
+        await eraseTrip(options, stores, wanted.slice(from, from + KEYS_A_TRIP), outcomes, signal);
+      }
+    });
+  return keys.map((key): Erased => {
+    const outcome = outcomes.get(key) ?? "absent";
+    const ref = { surface: options.surface, key };
+    return typeof outcome === "string" ? { ...ref, outcome } : { ...ref, outcome: "failed", why: outcome.why };
+  });
+}
+
+async function eraseTrip(
+  { each }: RedisOptions,
+  stores: readonly OpenStore[],
+  trip: readonly Wanted[],
+  outcomes: Map<ArtifactKey, Outcome>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { db } of stores.filter(({ isPrimary }) => isPrimary)) {
+    // UNLINK takes the value out at once and frees it behind the scenes: a DEL of a long list would hold up everybody else.
+    const replies = await removeAll(db, each, trip);
+    for (const [at, { key }] of trip.entries()) note(outcomes, key, removedAs(replies[at]));
+  }
+  await awaitFollowers(stores, signal);
+  for (const { db, isPrimary } of stores) {
+    const left = await db.sendAll(trip.map(({ place }) => presence(each, place)));
+    for (const [at, { key }] of trip.entries()) {
+      const reply = left[at] ?? null;
+      if (reply instanceof Refused) note(outcomes, key, { why: whyRefused(reply) });
+      else if (isThere(reply))
+        note(outcomes, key, { why: isPrimary ? "it is still there when counted again" : "a replica still holds it" });
+    }
+  }
+}
+
+async function removeAll(db: Db, each: RedisOptions["each"], trip: readonly Wanted[]): Promise<readonly unknown[]> {
+  const replies = await db.sendAll(trip.map(({ place }) => removal(each, "UNLINK", place)));
+  // An old server, or a user who was given DEL alone.
+  const lacksUnlink = each === "key" && replies.some((reply) => reply instanceof Refused && isUnknown(reply));
+  return lacksUnlink ? await db.sendAll(trip.map(({ place }) => removal(each, "DEL", place))) : replies;
+}
+
+function isUnknown({ code }: Refused): boolean {
+  return code === "NOPERM" || code === "ERR";
+}
+
+function removal(each: RedisOptions["each"], verb: "UNLINK" | "DEL", { key, part }: KeyPlace): readonly Arg[] {
+  if (each === "key" || part === undefined) return [verb, key];
+  return [each === "entry" ? "XDEL" : "HDEL", key, part];
+}
+
+function presence(each: RedisOptions["each"], { key, part }: KeyPlace): readonly Arg[] {
+  if (each === "key" || part === undefined) return ["EXISTS", key];
+  return each === "entry" ? ["XRANGE", key, part, part] : ["HEXISTS", key, part];
+}
+
+function isThere(reply: unknown): boolean {
+  return Array.isArray(reply) ? reply.length > 0 : reply !== 0;
+}
+
+function removedAs(reply: unknown): Outcome {
+  if (reply instanceof Refused) return { why: whyRefused(reply) };
+  return reply === 1 ? "erased" : "absent";
+}
+
+/** What failed on one store stays failed; what was erased from one and absent from another is erased. */
+function note(outcomes: Map<ArtifactKey, Outcome>, key: ArtifactKey, outcome: Outcome): void {
+  const known = outcomes.get(key);
+  if (typeof known === "object" || (known === "erased" && outcome === "absent")) return;
+  outcomes.set(key, outcome);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  NOPERM: "this user may not erase it",
+  READONLY: "the server is a read-only replica",
+  OOM: "the server is at its maxmemory",
+  MISCONF: "the server takes no write because it cannot save",
+  WRONGTYPE: "the key has another type than is declared",
+};
+
+export function whyRefused({ code }: Refused): string {
+  return REASONS[code] ?? `the server refused it (${code})`;
+}

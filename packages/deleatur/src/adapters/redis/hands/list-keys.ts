@@ -1,0 +1,51 @@
+// Lists the keys of a pattern by SCAN to its end; what a rehash shows twice is kept once, and our own marks are nobody's keys. It reads no value.
+import { artifactKey } from "../../../model/ids.ts";
+import { spellKey } from "../key-text.ts";
+import { MARKER_KEY, MARKER_VALUE } from "../options.ts";
+import { StoreError } from "../../../model/errors.ts";
+import { bytesOf, type Db, listOf, Refused, textOf } from "./connect.ts";
+
+const KEYS_A_STEP = "1000";
+
+/** One step after the other, until the server says that it is through. A step may answer nothing, or keys that were answered before. */
+export async function* scanKeys(db: Db, pattern: string, signal: AbortSignal): AsyncGenerator<readonly Buffer[]> {
+  let cursor = "0";
+  do {
+    signal.throwIfAborted();
+    const [next = "0", keys = []] = listOf(await db.send("SCAN", cursor, "MATCH", pattern, "COUNT", KEYS_A_STEP));
+    cursor = textOf(next);
+    yield listOf(keys).map(bytesOf);
+  } while (cursor !== "0");
+}
+
+export interface ListedKey {
+  readonly spelled: string;
+  readonly key: Buffer;
+}
+
+/** Every key of the pattern, each once, in the order of their spelling. @throws StoreError KEY_TOO_LONG */
+export async function listKeys(db: Db, pattern: string, signal: AbortSignal): Promise<readonly ListedKey[]> {
+  const found = new Map<string, Buffer>();
+  for await (const step of scanKeys(db, pattern, signal)) for (const key of step) found.set(spellKey(key), key);
+  for (const key of await markersAmong(db, [...found.values()])) found.delete(spellKey(key));
+  const listed = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return listed.map(([spelled, key]) => ({ spelled: spelledKey(db, spelled), key }));
+}
+
+/** Markers of ledgers: by their name and by what is in them, so that nothing else hides behind the name. */
+export async function markersAmong(db: Db, keys: readonly Buffer[]): Promise<readonly Buffer[]> {
+  const named = keys.filter((key) => MARKER_KEY.test(key.toString("utf8")));
+  const values = await db.sendAll(named.map((key) => ["GET", key]));
+  return named.filter((_, at) => {
+    const value = values[at] ?? null;
+    return !(value instanceof Refused) && textOf(value) === MARKER_VALUE;
+  });
+}
+
+function spelledKey({ store }: Db, spelled: string): string {
+  if (spelled.length <= 60_000) return artifactKey(spelled);
+  throw new StoreError("KEY_TOO_LONG", `store ${store.name} holds a key of more than 60,000 characters, shorten it`, {
+    place: { store: store.name },
+    cure: "shorten the key",
+  });
+}

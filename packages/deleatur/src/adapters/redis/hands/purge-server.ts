@@ -1,0 +1,136 @@
+// Has one server write its files anew without what was erased: the append-only file and the snapshot, each awaited, and what they replace gone. It erases nothing.
+import { setTimeout as wait } from "node:timers/promises";
+import type { Purged } from "../../../model/artifact.ts";
+import { type Db, Refused } from "./connect.ts";
+import { type LeftFiles, lookForLeftFiles, removeTemporary } from "./left-files.ts";
+import { factsOf, type Persistence, persistenceOf } from "./persistence.ts";
+
+const STEP_MS = 50;
+/** How long the server may take to delete files behind the scenes, once it is through with everything else. */
+const DELETE_MS = 10_000;
+/** A save of a very large server takes minutes; one that stands still is no reason to wait for ever. */
+const SAVE_MS = 30 * 60_000;
+
+/** One of the two ways in which a server writes its files anew. */
+interface Rewrite {
+  readonly command: readonly string[];
+  /** Counts the attempts, so that one that was ours is told from one before it. */
+  readonly counter: string;
+  readonly status: string;
+  readonly what: string;
+}
+
+const APPEND_ONLY: Rewrite = {
+  command: ["BGREWRITEAOF"],
+  counter: "aof_rewrites",
+  status: "aof_last_bgrewrite_status",
+  what: "append-only file",
+};
+const SNAPSHOT: Rewrite = {
+  command: ["BGSAVE", "SCHEDULE"],
+  counter: "rdb_saves",
+  status: "rdb_last_bgsave_status",
+  what: "snapshot",
+};
+
+/** @throws StoreError where the connection fails meanwhile */
+export async function purgeServer(db: Db, isSaidToWriteNothing: boolean, signal: AbortSignal): Promise<Purged> {
+  const before = await persistenceOf(db);
+  if (isSaidToWriteNothing && (before.hasAof || before.savesSnapshots !== false))
+    return failed("it is declared with persistence: none, and writes files or does not say that it writes none");
+  // What was unlinked is freed behind the scenes; a child that began before the erase may hold it.
+  if (!(await untilCalm(db, signal))) return failed("a save that was under way did not end");
+  const done: string[] = [];
+  if (before.hasAof) {
+    const why = await rewrite(db, APPEND_ONLY, signal);
+    if (why !== undefined) return why;
+    done.push("append-only file rewritten");
+  }
+  if (needsSnapshot(before, lookForLeftFiles(before))) {
+    const why = await rewrite(db, SNAPSHOT, signal);
+    if (why !== undefined) return why;
+    done.push("snapshot saved");
+  }
+  const left = await clearLeft(await persistenceOf(db), signal);
+  if (left !== undefined) return left;
+  // Commands with their arguments stand in the slow log; pages that hold nothing go back to the system. Either may be forbidden: see outOfReach.
+  await db.ask("SLOWLOG", "RESET");
+  await db.ask("MEMORY", "PURGE");
+  return { outcome: "purged", method: done.length === 0 ? "the server writes no files" : done.join(", ") };
+}
+
+/** Has the snapshot written anew; answers why that could not be done. */
+export async function saveSnapshot(db: Db, signal: AbortSignal): Promise<Purged | undefined> {
+  return await rewrite(db, SNAPSHOT, signal);
+}
+
+/** Where it saves none, and none is seen, a snapshot of ours would only put everybody's data on a disk that is meant to be without it. */
+function needsSnapshot({ savesSnapshots, mayHaveSnapshot }: Persistence, left: LeftFiles | undefined): boolean {
+  if (savesSnapshots !== false) return true;
+  return left === undefined ? mayHaveSnapshot : left.hasSnapshot;
+}
+
+async function rewrite(
+  db: Db,
+  { command, counter, status, what }: Rewrite,
+  signal: AbortSignal,
+): Promise<Purged | undefined> {
+  const before = Number((await factsOf(db)).get(counter) ?? "0");
+  const [answer] = await db.sendAll([command]);
+  if (answer instanceof Refused) {
+    if (answer.code === "NOPERM")
+      return { outcome: "unsupported", why: `this user may not have the ${what} written anew (${command[0]})` };
+    return failed(`the server refused to write its ${what} anew`);
+  }
+  for (let waited = 0; waited < SAVE_MS; waited += STEP_MS) {
+    const facts = await factsOf(db);
+    if (!isBusy(facts)) {
+      if (facts.get(status) !== "ok")
+        return failed(`the server could not write its ${what} anew, see its log and its disk`);
+      if (Number(facts.get(counter) ?? "0") > before) return undefined;
+      // It neither writes nor waits to, and did not: its answer was no more than words.
+      if (waited > DELETE_MS) return failed(`the server said that it writes its ${what} anew, and did not`);
+    }
+    await wait(STEP_MS, undefined, { signal });
+  }
+  return { outcome: "pending", why: `the server is still writing its ${what}` };
+}
+
+function isBusy(facts: ReadonlyMap<string, string>): boolean {
+  return [
+    "rdb_bgsave_in_progress",
+    "aof_rewrite_in_progress",
+    "aof_rewrite_scheduled",
+    "lazyfree_pending_objects",
+  ].some((name) => Number(facts.get(name) ?? "0") > 0);
+}
+
+async function untilCalm(db: Db, signal: AbortSignal): Promise<boolean> {
+  for (let waited = 0; waited < SAVE_MS; waited += STEP_MS) {
+    if (!isBusy(await factsOf(db))) return true;
+    await wait(STEP_MS, undefined, { signal });
+  }
+  return false;
+}
+
+/** Waits for what the server deletes itself, and takes out what a killed save left; undefined where nothing is left. */
+async function clearLeft(persistence: Persistence, signal: AbortSignal): Promise<Purged | undefined> {
+  for (let waited = 0; ; waited += STEP_MS) {
+    const left = lookForLeftFiles(persistence);
+    // On another machine nobody of ours sees it: the bytes probe is blind there too.
+    if (left === undefined) return undefined;
+    if (left.abandoned > 0)
+      return failed("append-only files are left from when it wrote some: remove them, or switch appendonly on again");
+    if (left.replaced === 0) {
+      const stuck = removeTemporary(left);
+      return stuck === 0 ? undefined : failed("a temporary file of a killed save is left and may not be removed by us");
+    }
+    if (waited > DELETE_MS)
+      return { outcome: "pending", why: "the server has not deleted its old append-only files yet" };
+    await wait(STEP_MS, undefined, { signal });
+  }
+}
+
+function failed(why: string): Purged {
+  return { outcome: "failed", why };
+}

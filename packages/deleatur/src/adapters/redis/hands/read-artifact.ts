@@ -1,0 +1,187 @@
+// Takes a value apart into an artifact: people, sources and content at their declared places. Pure; what a declared place cannot be read as is an error, not a guess.
+import { canonicalKey } from "@deleatur/verify";
+import type { ContentField } from "../../../model/artifact.ts";
+import { StoreError } from "../../../model/errors.ts";
+import { artifactKey, type ArtifactRef, foldIdentifier, type SubjectIdentifier } from "../../../model/ids.ts";
+import { type JsonSpan, parseJsonSpans, scalarText, valuesAt } from "../../files/hands/json-spans.ts";
+import { type RedisOptions, type RedisSource, segmentOf, WHOLE } from "../options.ts";
+import { floatsOf } from "./connect.ts";
+import type { Value } from "./read-values.ts";
+
+/** A value at a place: bytes as they are stored, or a part of a JSON text. */
+type Found = { readonly bytes: Buffer } | { readonly span: JsonSpan; readonly text: string };
+
+export interface ReadParts {
+  readonly subjects: readonly SubjectIdentifier[];
+  readonly sources: readonly ArtifactRef[];
+  readonly content: readonly ContentField[];
+}
+
+/** @param key the spelled key that segments are cut from. @throws StoreError */
+export function readParts(value: Value, key: string, options: RedisOptions): ReadParts {
+  return {
+    subjects: options.subjects.flatMap((locator): readonly SubjectIdentifier[] => {
+      if ("segment" in locator) {
+        const part = segmentOf(key, locator);
+        return part === undefined ? [] : [foldIdentifier(locator.type, part)];
+      }
+      return findAt(value, locator.path).flatMap((found) => subjectsOf(found, locator.type, options));
+    }),
+    sources: options.sources.flatMap((locator) =>
+      findAt(value, locator.path).flatMap((found) => sourcesOf(found, locator, options)),
+    ),
+    content: [...contentOf(value, options), ...vectorsOf(value, options)],
+  };
+}
+
+/** The values at a dotted path. A name that has the dots itself goes before a path into JSON. */
+function findAt(value: Value, path: string): readonly Found[] {
+  switch (value.type) {
+    case "string":
+    case "dump":
+      return path === WHOLE ? [{ bytes: value.bytes }] : inJson(value.bytes, path);
+    case "items":
+      return value.items.flatMap((item) => (path === WHOLE ? [{ bytes: item }] : inJson(item, path)));
+    case "hash":
+      return inFields(value.fields, path);
+    case "stream":
+      return value.entries.flatMap(({ fields }) => inFields(fields, path));
+    default:
+      return value satisfies never;
+  }
+}
+
+function inFields(fields: readonly (readonly [Buffer, Buffer])[], path: string): readonly Found[] {
+  return fields.flatMap(([nameBytes, bytes]): readonly Found[] => {
+    const name = nameBytes.toString("utf8");
+    if (name === path) return [{ bytes }];
+    return path.startsWith(`${name}.`) ? inJson(bytes, path.slice(name.length + 1)) : [];
+  });
+}
+
+function inJson(bytes: Buffer, path: string): readonly Found[] {
+  const text = bytes.toString("utf8");
+  if (!/^\s*[[{]/.test(text)) return [];
+  const root = parseJsonSpans(text);
+  return root === undefined ? [] : valuesAt(root, path).map((span) => ({ span, text }));
+}
+
+function subjectsOf(found: Found, type: string, options: RedisOptions): readonly SubjectIdentifier[] {
+  const texts = "bytes" in found ? [found.bytes.toString("utf8")] : scalarsOf(found.span);
+  if (texts === undefined) throw unreadable(options, "SUBJECT_UNREADABLE", "a subject that is no text or number");
+  return texts.filter((text) => text !== "").map((text) => foldIdentifier(type, text));
+}
+
+function scalarsOf(span: JsonSpan): readonly string[] | undefined {
+  const spans = (span.type === "array" ? span.items : [span]).filter(({ type }) => type !== "null");
+  const texts = spans.map(scalarText);
+  return texts.every((text): text is string => text !== undefined) ? texts : undefined;
+}
+
+function sourcesOf(found: Found, { surface, as }: RedisSource, options: RedisOptions): readonly ArtifactRef[] {
+  const keys = keysIn(found, as);
+  if (keys?.every((key) => key.isWellFormed() && key.length <= 65_535) !== true)
+    throw unreadable(options, "SOURCES_UNREADABLE", "sources that are no keys");
+  return keys.filter((key) => key !== "").map((key) => ({ surface, key: artifactKey(key) }));
+}
+
+/** The keys that a place names; undefined where they cannot be read. */
+export function keysIn(found: Found, as: "key" | "json"): readonly string[] | undefined {
+  const span = "span" in found ? found.span : undefined;
+  if (span?.type === "null") return [];
+  if (span?.type === "array") return arrayKeys(span);
+  const text = "bytes" in found ? found.bytes.toString("utf8") : scalarText(found.span);
+  if (text === undefined) return undefined;
+  if (as === "key" || text === "") return [text];
+  const inner = parseJsonSpans(text);
+  return inner?.type === "array" ? arrayKeys(inner) : undefined;
+}
+
+/** An array inside the array is a composite key. */
+function arrayKeys(span: JsonSpan): readonly string[] | undefined {
+  if (span.type !== "array") return undefined;
+  const keys = span.items.map((item) => {
+    if (item.type !== "array") return scalarText(item);
+    const parts = item.items.map(scalarText);
+    return parts.every((part): part is string => part?.isWellFormed() === true) ? canonicalKey(parts) : undefined;
+  });
+  return keys.every((key): key is string => key !== undefined) ? keys : undefined;
+}
+
+function contentOf(value: Value, options: RedisOptions): readonly ContentField[] {
+  if (options.content.length === 0) return allContent(value, options);
+  return options.content.flatMap(({ column, as }) =>
+    findAt(value, column).flatMap((found): readonly ContentField[] => {
+      if ("bytes" in found) return [fieldOf(column, found.bytes, as === "msgpack")];
+      if (found.span.type === "null") return [];
+      const own = found.text.slice(found.span.start, found.span.end);
+      return [{ type: "text", name: column, text: as === "text" ? (scalarText(found.span) ?? own) : own }];
+    }),
+  );
+}
+
+/** Where nothing is declared: all of it, but what names people and sources. */
+function allContent(value: Value, options: RedisOptions): readonly ContentField[] {
+  const named = new Set<string>();
+  for (const locator of [...options.subjects, ...options.sources]) if ("path" in locator) named.add(locator.path);
+  if (options.vector !== undefined) named.add(options.vector);
+  const ofFields = (fields: readonly (readonly [Buffer, Buffer])[]): readonly ContentField[] =>
+    fields.flatMap(([name, bytes]) => {
+      const text = name.toString("utf8");
+      return named.has(text) ? [] : [fieldOf(text, bytes, false)];
+    });
+  switch (value.type) {
+    case "string":
+      return [fieldOf(WHOLE, value.bytes, false)];
+    case "dump":
+      return [fieldOf(WHOLE, value.bytes, true)];
+    case "items":
+      return value.items.map((item) => fieldOf(WHOLE, item, false));
+    case "hash":
+      return ofFields(value.fields);
+    case "stream":
+      return value.entries.flatMap(({ fields }) => ofFields(fields));
+    default:
+      return value satisfies never;
+  }
+}
+
+function fieldOf(name: string, bytes: Buffer, isBinary: boolean): ContentField {
+  const text = isBinary ? undefined : utf8(bytes);
+  return text === undefined ? { type: "bytes", name, bytes: new Uint8Array(bytes) } : { type: "text", name, text };
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  const text = bytes.toString("utf8");
+  return text.includes("\ufffd") && !Buffer.from(text, "utf8").equals(bytes) ? undefined : text;
+}
+
+/** float32 as bytes, or a JSON array of numbers; bytes that are neither are content all the same. */
+function vectorsOf(value: Value, { vector }: RedisOptions): readonly ContentField[] {
+  if (vector === undefined) return [];
+  return findAt(value, vector).flatMap((found): readonly ContentField[] => {
+    if ("bytes" in found) {
+      const { bytes } = found;
+      const span = bytes[0] === OPEN_BRACKET ? parseJsonSpans(bytes.toString("utf8")) : undefined;
+      if (span?.type === "array") return numbersOf(vector, span);
+      if (bytes.length === 0 || bytes.length % 4 !== 0) return [fieldOf(vector, bytes, true)];
+      return [{ type: "vector", name: vector, vector: floatsOf(bytes) }];
+    }
+    return numbersOf(vector, found.span);
+  });
+}
+
+const OPEN_BRACKET = 0x5b;
+
+function numbersOf(name: string, span: JsonSpan): readonly ContentField[] {
+  if (span.type !== "array") return [];
+  const numbers = span.items.map((item) => (item.type === "number" ? Number(item.source) : Number.NaN));
+  return [{ type: "vector", name, vector: Float32Array.from(numbers) }];
+}
+
+function unreadable({ surface, stores }: RedisOptions, code: string, what: string): StoreError {
+  return new StoreError(code, `a key of surface ${surface} has ${what}, mend the key or the declaration`, {
+    place: { surface, store: stores[0].name },
+    cure: "mend the key or the declaration",
+  });
+}

@@ -1,0 +1,197 @@
+// Reads whole values of keys, of whatever type, with when they expire; many keys a round trip. It knows nothing of fields, people or sources.
+import { StoreError } from "../../../model/errors.ts";
+import { bytesOf, type Db, listOf, Refused, type Reply, textOf } from "./connect.ts";
+
+export interface StreamEntry {
+  readonly id: string;
+  readonly fields: readonly (readonly [name: Buffer, value: Buffer])[];
+}
+
+export type Value =
+  | { readonly type: "string"; readonly bytes: Buffer }
+  | { readonly type: "hash"; readonly fields: readonly (readonly [name: Buffer, value: Buffer])[] }
+  | { readonly type: "items"; readonly of: "list" | "set" | "zset"; readonly items: readonly Buffer[] }
+  | { readonly type: "stream"; readonly entries: readonly StreamEntry[] }
+  /** A type of a module, as the server would dump it. */
+  | { readonly type: "dump"; readonly bytes: Buffer };
+
+export interface KeyValue {
+  readonly key: Buffer;
+  readonly value: Value;
+  readonly expires?: Date;
+}
+
+const KEYS_A_TRIP = 200;
+/** So often a key may change its type under our eyes before it counts as unreadable. */
+const MAX_TRIES = 5;
+
+/** The keys that are there, in the order in which they were given; what expired meanwhile is absent. @throws StoreError */
+export async function* readValues(db: Db, keys: readonly Buffer[], signal: AbortSignal): AsyncGenerator<KeyValue> {
+  for (let from = 0; from < keys.length; from += KEYS_A_TRIP) {
+    signal.throwIfAborted();
+    yield* await readTrip(db, keys.slice(from, from + KEYS_A_TRIP), 0);
+  }
+}
+
+async function readTrip(db: Db, keys: readonly Buffer[], tries: number): Promise<readonly KeyValue[]> {
+  const types = (await db.sendAll(keys.map((key) => ["TYPE", key]))).map(nameOf);
+  const asked = keys.flatMap((key, at) => {
+    const type = types[at] ?? "none";
+    return type === "none" ? [] : [{ key, type }];
+  });
+  const replies = await db.sendAll(asked.map(({ key, type }) => commandFor(type, key)));
+  const expiries = await readExpiries(
+    db,
+    asked.map(({ key }) => key),
+  );
+  const read: KeyValue[] = [];
+  for (const [at, { key, type }] of asked.entries()) {
+    const reply = replies[at] ?? null;
+    if (reply instanceof Refused) {
+      if (reply.code !== "WRONGTYPE" || tries >= MAX_TRIES) throw reply.error;
+      read.push(...(await readTrip(db, [key], tries + 1)));
+      continue;
+    }
+    const value = valueOf(type, reply);
+    const expires = expiries[at];
+    if (value === undefined || expires === "gone") continue;
+    read.push({ key, value, ...(expires === undefined ? {} : { expires }) });
+  }
+  return read;
+}
+
+function nameOf(reply: Reply | Refused): string {
+  if (reply instanceof Refused) throw reply.error;
+  return textOf(reply);
+}
+
+function commandFor(type: string, key: Buffer): readonly (string | Buffer)[] {
+  switch (type) {
+    case "string":
+      return ["GET", key];
+    case "hash":
+      return ["HGETALL", key];
+    case "list":
+      return ["LRANGE", key, "0", "-1"];
+    case "set":
+      return ["SMEMBERS", key];
+    case "zset":
+      return ["ZRANGE", key, "0", "-1"];
+    case "stream":
+      return ["XRANGE", key, "-", "+"];
+    case "ReJSON-RL":
+      return ["JSON.GET", key];
+    default:
+      return ["DUMP", key];
+  }
+}
+
+/** Undefined where the key was gone when it was read: an empty hash, list or set does not exist, an empty stream does. */
+function valueOf(type: string, reply: Reply): Value | undefined {
+  switch (type) {
+    case "string":
+    case "ReJSON-RL":
+      return reply === null ? undefined : { type: "string", bytes: bytesOf(reply) };
+    case "hash": {
+      const fields = pairsOf(listOf(reply));
+      return fields.length === 0 ? undefined : { type: "hash", fields };
+    }
+    case "list":
+    case "set":
+    case "zset": {
+      const items = listOf(reply).map(bytesOf);
+      return items.length === 0 ? undefined : { type: "items", of: type, items };
+    }
+    case "stream":
+      return { type: "stream", entries: listOf(reply).map(entryOf) };
+    default:
+      return reply === null ? undefined : { type: "dump", bytes: bytesOf(reply) };
+  }
+}
+
+function entryOf(reply: Reply): StreamEntry {
+  const [id = null, fields = []] = listOf(reply);
+  return { id: textOf(id), fields: pairsOf(listOf(fields)) };
+}
+
+function pairsOf(flat: readonly Reply[]): readonly (readonly [Buffer, Buffer])[] {
+  const pairs: (readonly [Buffer, Buffer])[] = [];
+  for (let at = 0; at + 1 < flat.length; at += 2)
+    pairs.push([bytesOf(flat[at] ?? null), bytesOf(flat[at + 1] ?? null)]);
+  return pairs;
+}
+
+/** When each of the keys expires. Redis 6 has no PEXPIRETIME, but tells how long it is until then. */
+async function readExpiries(db: Db, keys: readonly Buffer[]): Promise<readonly (Date | "gone" | undefined)[]> {
+  const times = await db.sendAll(keys.map((key) => ["PEXPIRETIME", key]));
+  const isOld = times.some((reply) => reply instanceof Refused && reply.code === "ERR");
+  if (!isOld) return times.map((reply) => instantOf(reply, 0));
+  const now = await serverTime(db);
+  return (await db.sendAll(keys.map((key) => ["PTTL", key]))).map((reply) => instantOf(reply, now));
+}
+
+/** -1: it never expires; -2: it is gone. */
+function instantOf(reply: Reply | Refused, from: number): Date | "gone" | undefined {
+  if (reply instanceof Refused) throw reply.error;
+  if (typeof reply !== "number" || reply === -1) return undefined;
+  return reply < 0 ? "gone" : new Date(from + reply);
+}
+
+export async function readExpiry(db: Db, key: Buffer): Promise<Date | undefined> {
+  const [expires] = await readExpiries(db, [key]);
+  return expires === "gone" ? undefined : expires;
+}
+
+/** The server's own clock, in milliseconds. */
+async function serverTime(db: Db): Promise<number> {
+  const [seconds = null, micros = null] = listOf(await db.send("TIME"));
+  return Number(textOf(seconds)) * 1000 + Math.floor(Number(textOf(micros)) / 1000);
+}
+
+const ENTRIES_A_TRIP = "1000";
+
+/** The entries of one stream, a page at a time. @throws StoreError TYPE_UNFIT where the key is no stream */
+export async function* readEntries(db: Db, key: Buffer, signal: AbortSignal): AsyncGenerator<StreamEntry> {
+  for (let after = "-"; ;) {
+    signal.throwIfAborted();
+    const [reply = null] = await db.sendAll([["XRANGE", key, after, "+", "COUNT", ENTRIES_A_TRIP]]);
+    if (reply instanceof Refused) throw reply.code === "WRONGTYPE" ? unfitType(db, "stream") : reply.error;
+    const page = listOf(reply).map(entryOf);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = `(${last.id}`;
+  }
+}
+
+/** One entry of a stream; undefined where it is not there. */
+export async function readEntry(db: Db, key: Buffer, id: string): Promise<StreamEntry | undefined> {
+  const [entry] = listOf(await db.send("XRANGE", key, id, id));
+  return entry === undefined ? undefined : entryOf(entry);
+}
+
+/** The fields of one hash, by HSCAN to its end; each once. @throws StoreError TYPE_UNFIT where the key is no hash */
+export async function readFields(
+  db: Db,
+  key: Buffer,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly [Buffer, Buffer]>> {
+  const fields = new Map<string, readonly [Buffer, Buffer]>();
+  let cursor = "0";
+  do {
+    signal.throwIfAborted();
+    const [reply = null] = await db.sendAll([["HSCAN", key, cursor, "COUNT", ENTRIES_A_TRIP]]);
+    if (reply instanceof Refused) throw reply.code === "WRONGTYPE" ? unfitType(db, "hash") : reply.error;
+    const [next = "0", page = []] = listOf(reply);
+    cursor = textOf(next);
+    for (const pair of pairsOf(listOf(page))) fields.set(pair[0].toString("latin1"), pair);
+  } while (cursor !== "0");
+  return fields;
+}
+
+function unfitType({ store }: Db, wanted: string): StoreError {
+  return new StoreError("TYPE_UNFIT", `store ${store.name}: a key of the pattern is no ${wanted}, narrow the pattern`, {
+    place: { store: store.name },
+    cure: "narrow the pattern, or leave out each",
+  });
+}
