@@ -14,7 +14,7 @@ import type { RequestId } from "../model/ids.ts";
 import { textsCutOff } from "./deny.ts";
 import { attestRequest, type Attested } from "./attest-request.ts";
 import type { ContinueOptions, Ended } from "./carriage.ts";
-import { commitClosure, commitEpoch, type Coverage, coverageOf } from "./commit-closure.ts";
+import { commitClosure, commitEpoch, type CommittedClosure, type Coverage, coverageOf } from "./commit-closure.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import { purgeOnceMore, type RequestPurge, whatToWaitFor } from "./purge-requests.ts";
@@ -142,14 +142,21 @@ async function concludeOne(
 ): Promise<RequestOutcome> {
   const committed = commitClosure(engine, round, gathered, roots, coverage);
   const evidence = withStillThere(gathered.evidence, committed.stillThere);
-  // Where no location is covered nothing is excluded anywhere: such a tombstone would say nothing, so it is withheld.
-  const isAnyCovered = coverage.some(({ as }) => as === "covered");
-  const judgement = judge(evidence, { allowTombstone: round.options.allowTombstone === true && isAnyCovered });
+  const allowTombstone = round.options.allowTombstone === true && excludesAny(round, committed, coverage);
+  const judgement = judge(evidence, { allowTombstone });
   keepLost(engine, round, evidence);
   const attested = attestRequest(engine, round, { gathered, evidence, judgement, committed, epoch }, (answer) =>
     outcomeOf(engine, round, gathered, evidence, judgement, answer),
   );
   return settleRequest(engine, round, attested, signal);
+}
+
+/** Where nothing of the target is excluded anywhere a tombstone would say nothing, and our own verifier takes none: it is withheld. */
+function excludesAny({ target }: PurgedRound, { built }: CommittedClosure, coverage: Coverage): boolean {
+  const artifacts = built?.manifest.artifacts ?? [];
+  const covered = new Set<string>(coverage.flatMap(({ surface, as }) => (as === "covered" ? [surface] : [])));
+  if (target.kind === "person") return artifacts.length > 0 && covered.size > 0;
+  return artifacts.some(({ surface, fate }) => fate === "erased" && covered.has(surface));
 }
 
 /** Requests that were surveyed together have one baseline between them. */
