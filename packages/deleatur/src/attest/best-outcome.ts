@@ -26,6 +26,8 @@ export interface ToldSurface {
   readonly inferredOnly?: number;
   /** Whether the ledger was set back and may lack what the SDK alone was told of its rows. */
   readonly isLineageLost?: boolean;
+  /** Some of its records outlive the time to live that is declared for them. */
+  readonly isUnbounded?: boolean;
   /** Replicas that could not be opened. */
   readonly replicasMissing?: readonly string[];
 }
@@ -151,6 +153,7 @@ function bestReingest(isScanned: boolean, { writers }: SurfaceDeclaration): Surf
 
 function bestState(told: ToldSurface, isScanned: boolean): SurfaceState {
   if (told.isReachable === false) return { as: "uncovered", reason: "UNREACHABLE" };
+  if (told.isUnbounded === true) return { as: "uncovered", reason: "UNBOUNDED" };
   return { as: isScanned ? "covered" : "expiring" };
 }
 
@@ -173,7 +176,10 @@ const CHANGES: Readonly<
 > = {
   GUARD_NOT_SHOWN: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
   RESURRECTABLE: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
-  UNBOUNDED: ({ id }) => `give ${id} a \`horizon: { max: …, basis: … }\` within its horizonLimit`,
+  UNBOUNDED: ({ id, horizon }) =>
+    horizon?.isReadBack === true
+      ? `have the store set the declared time to live on every record of ${id}`
+      : `give ${id} a \`horizon: { max: …, basis: … }\` within its horizonLimit`,
   LINEAGE_MISSING: ({ id }, told) =>
     told?.isLineageLost === true
       ? `record the rows of ${id} anew through the SDK: the ledger was set back, and what it was told of them may be lost`

@@ -77,6 +77,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
         isReachable,
         rowsWithoutEdge: rowsWithoutLineage,
         isLineageLost: lost.has(surfaceId(surface)),
+        isUnbounded: harvest.unbounded?.has(surfaceId(surface)) === true,
         guarantees: engine.surfaces.find(({ declaration }) => declaration.id === surface)!.guarantees,
       },
     ]),

@@ -4,6 +4,7 @@ import type { Engine } from "../engine.ts";
 import type { Artifact } from "../model/artifact.ts";
 import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
+import { mayHaveExpired } from "../model/time-to-live.ts";
 import { createRunFilter, joinExplanations, type RunFilter } from "../probe/run-filter.ts";
 import { type ArtifactDigests, type Baseline, digestArtifact } from "./baseline.ts";
 import { hasOwnProvenance } from "./own-provenance.ts";
@@ -47,6 +48,8 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   const baselines = shareOut(inputs.map(({ baseline }) => baseline));
   const bystanders = shareOut(inputs.map((input) => input.bystanders));
   const counts = bystanders.kinds.map(() => ({ intact: 0, changed: 0 }));
+  /** Those that their store will drop by itself, and that are still there. */
+  const stillThere = bystanders.kinds.map(() => new Set<string>());
   /** What explains to all of them. Of one request it is the only one. */
   const common = createRunFilter(renumber(sights.flatMap(({ needles }) => needles)));
 
@@ -101,6 +104,8 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
         const standing = known === undefined ? undefined : kind.compare(known);
         const count = counts[place];
         if (count === undefined) continue;
+        if (known !== undefined && kind.expiries.get(known.surface)?.has(known.id) === true)
+          stillThere[place]?.add(known.id);
         if (standing === "unchanged") count.intact += 1;
         if (standing === "changed") count.changed += 1;
       }
@@ -152,7 +157,13 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
             return held !== undefined && held.lawful > 0 && held.other === 0;
           },
           // What nobody could read is neither intact nor lost: it is counted by the round that reads it again.
-          bystanders: { checked: countRead(input.bystanders, scannable, shared.unread), ...count },
+          bystanders: {
+            checked: countRead(input.bystanders, scannable, shared.unread, {
+              now: engine.clock(),
+              stillThere: stillThere[bystanders.of[place] ?? -1] ?? new Set(),
+            }),
+            ...count,
+          },
         };
       }),
   };
@@ -254,9 +265,16 @@ function countRead(
   bystanders: Baseline | undefined,
   scannable: readonly SurfaceId[],
   unread: ReadonlyMap<SurfaceId, string>,
+  { now, stillThere }: { readonly now: Date; readonly stillThere: ReadonlySet<string> },
 ): number {
   const read = scannable.filter((surface) => !unread.has(surface));
-  return read.reduce((sum, surface) => sum + (bystanders?.sizeOf(surface) ?? 0), 0);
+  return read.reduce((sum, surface) => {
+    // What came to its own end is nobody's loss, and is not counted at all.
+    const ended = [...(bystanders?.expiries.get(surface) ?? [])].filter(
+      ([id, ms]) => mayHaveExpired(ms, now) && !stillThere.has(id),
+    );
+    return sum + (bystanders?.sizeOf(surface) ?? 0) - ended.length;
+  }, 0);
 }
 
 function renumber(needles: readonly Needle[]): readonly Needle[] {

@@ -5,6 +5,7 @@ import type { Engine } from "../engine.ts";
 import type { Artifact } from "../model/artifact.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Explanation } from "../model/needle.ts";
+import { expiresSoon, outlivesTtl } from "../model/time-to-live.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { type ControlChoice, createControlChooser } from "../probe/choose-controls.ts";
 import { type HarvestedRow, recordHarvest, scanParts } from "../record/harvest.ts";
@@ -41,6 +42,8 @@ export interface SharedScan {
   readonly controls: ControlChoice;
   /** Surfaces with a row that neither the SDK recorded nor a harvest before this scan had met: somebody writes past the SDK (DESIGN §4). */
   readonly unrecorded: ReadonlySet<SurfaceId>;
+  /** Surfaces with a record that outlives the time to live that is declared for them (ATTEST-5). */
+  readonly unbounded: ReadonlySet<SurfaceId>;
 }
 
 /** The epoch as one request sees it. */
@@ -76,11 +79,13 @@ export async function scanEpoch(
   const harvested: HarvestedRow[] = [];
   const sourceless: HarvestedRow[] = [];
   const strange: ArtifactRef[] = [];
+  const unbounded = new Set<SurfaceId>();
 
   const unread = await scanParts(
     engine,
     "epoch",
     (part) => {
+      const now = engine.clock();
       const known = ledger.knownBeside(part.map((ref) => ({ ref, subjects: ref.subjects, sources: ref.sources })));
       for (const [place, artifact] of part.entries()) {
         // Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here.
@@ -95,7 +100,10 @@ export async function scanEpoch(
         // Only what the store itself says is declared by it: an inferred edge of the ledger stays inferred.
         if (!isCurrent) harvested.push({ ...row, sources: artifact.sources });
         if (artifact.sources.length === 0) sourceless.push(row);
-        if (sights.see(seen, id, digests)) chooser.offer(artifact);
+        if (outlivesTtl(engine.bound(artifact.surface).declaration, artifact.expires, now))
+          unbounded.add(artifact.surface);
+        // A control must still be there when the last of the eyes has looked.
+        if (sights.see(seen, id, digests) && !expiresSoon(artifact.expires, now)) chooser.offer(artifact);
       }
     },
     signal,
@@ -119,6 +127,7 @@ export async function scanEpoch(
     unread,
     controls: chooser.choose(),
     unrecorded,
+    unbounded,
   };
   return sights.close(shared, scannable);
 }

@@ -81,6 +81,8 @@ function stateOf(bound: BoundSurface, { inquiry, scan, reingest, isWatched }: Su
     return { as: "uncovered", reason: "KEPT" };
   }
   if (inquiry.purge?.get(id)?.outcome === "unsupported") return { as: "uncovered", reason: "UNSUPPORTED" };
+  // It says that its store bounds each record, and the store says otherwise.
+  if (scan.unbounded.has(id)) return { as: "uncovered", reason: "UNBOUNDED" };
   // A writer that is watched is seen after it wrote, not refused.
   if (isWatched && reingest !== "no-path" && writersOf(bound, scan) === "foreign")
     return { as: "uncovered", reason: "WATCHED_ONLY" };

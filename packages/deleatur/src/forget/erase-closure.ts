@@ -1,6 +1,6 @@
 // Erases or rewrites the closure, derived before sources, each batch's outcome journalled as soon as the store has said it (DESIGN §3.4).
 import type { Engine } from "../engine.ts";
-import { openBaseline } from "../examine/baseline.ts";
+import { openBaseline, standingAt } from "../examine/baseline.ts";
 import { noteTaken, openTaken } from "../examine/taken-by-others.ts";
 import type { ItemPatch } from "../ledger/request-record.ts";
 import type { Erased } from "../model/artifact.ts";
@@ -134,7 +134,7 @@ async function isAnotherStore(
 ): Promise<boolean> {
   const { ledger } = engine;
   const bystanders = openBaseline(ledger.getSealed(request, BYSTANDERS)).without(openTaken(engine, request));
-  if (bystanders.sizeOf(surface) === 0) return false;
+  if (standingAt(bystanders, surface, engine.clock()) === 0) return false;
   for await (const artifact of (await engine.open(surface)).scan(signal, "lineage"))
     if (artifact.surface === surface) return false;
   return true;

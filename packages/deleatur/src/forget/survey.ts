@@ -66,8 +66,8 @@ export async function surveySurvivors(
           );
         return;
       }
-      // What is in memory comes and goes by itself: it is nobody's to lose.
-      if (engine.bound(artifact.surface).guarantees.deletion !== "memory") standing.add(digests);
+      // What no store keeps, but a process in its memory, comes and goes by itself: it is nobody's to lose.
+      if (engine.bound(artifact.surface).declaration.store !== undefined) standing.add(digests);
       compareContent(engine, views, artifact);
     },
     signal,

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { Artifact } from "../model/artifact.ts";
 import type { ArtifactRef, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import { outlivesTtl } from "../model/time-to-live.ts";
 import type { ScanPart } from "../surface.ts";
 
 /** The lineage of one scanned row, without its content. */
@@ -14,6 +15,8 @@ export interface Harvest {
   readonly rows: readonly HarvestedRow[];
   /** Surfaces that could not be scanned, and why (a code, no content). */
   readonly unread: ReadonlyMap<SurfaceId, string>;
+  /** Surfaces with a record that outlives the time to live that is declared for them; not told where nobody asks. */
+  readonly unbounded?: ReadonlySet<SurfaceId>;
 }
 
 /** Artifacts that are looked up in the ledger together; as many are held at once. */
@@ -82,14 +85,19 @@ export async function scanAll(
 /** Reads the declared lineage of all surfaces, content left out. */
 export async function harvestLineage(engine: Engine, signal: AbortSignal): Promise<Harvest> {
   const rows: HarvestedRow[] = [];
+  const unbounded = new Set<SurfaceId>();
+  const now = engine.clock();
   const unread = await scanAll(
     engine,
     "scan",
-    ({ surface, key, subjects, sources }) => rows.push({ surface, key, subjects, sources }),
+    ({ surface, key, subjects, sources, expires }) => {
+      rows.push({ surface, key, subjects, sources });
+      if (outlivesTtl(engine.bound(surface).declaration, expires, now)) unbounded.add(surface);
+    },
     signal,
     "lineage",
   );
-  return { rows, unread };
+  return { rows, unread, unbounded };
 }
 
 /** Enters harvested rows into the ledger with origin `declared`. */

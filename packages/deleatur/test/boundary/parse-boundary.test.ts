@@ -85,13 +85,15 @@ describe("the example of the design", () => {
 
 describe("errors", () => {
   it("refuses by name the kinds that no issue has built, and names those that exist", () => {
-    for (const kind of ["redis", "qdrant"]) {
+    for (const kind of ["weaviate", "qdrant"]) {
       const error = errorOf(
         EXAMPLE_YAML.replace("surfaces:  ", `surfaces:\n  later: { kind: ${kind}, role: cache, store: memory }\n  #`),
       );
       expect(error.code).toBe("UNKNOWN_KIND");
       expect(error.message).toContain(`names ${kind}`);
-      expect(error.message).toContain("sqlite, sqlite-fts, sqlite-vec, jsonl, text, provider-cache, in-process");
+      expect(error.message).toContain(
+        "sqlite, sqlite-fts, sqlite-vec, postgres, jsonl, text, redis, provider-cache, in-process",
+      );
       expect(error.place).toMatchObject({ file: CONTEXT.file, line: 5, field: "surfaces.later.kind" });
     }
   });
