@@ -4,6 +4,7 @@ import { quoteName, type SqliteFile } from "../options.ts";
 import type { Db } from "./connect.ts";
 import { readColumns } from "./layout.ts";
 import { OWN_TABLES } from "./own-tables.ts";
+import { parseVec } from "./vec-facts.ts";
 
 type Holding = Container["holds"][number];
 
@@ -80,43 +81,76 @@ function kindOf(entry: Listed): Container["kind"] {
 }
 
 function vecHoldings(db: Db, entry: Listed): readonly Holding[] {
-  const others = holdingsOf(db, entry).filter((holding) => holding === "text");
+  // What is declared as numbers holds nothing else; every look at it would read whole vectors.
+  const { vectors } = parseVec(/using\s+vec0\s*\(([\s\S]*)\)\s*;?\s*$/i.exec(entry.sql ?? "")?.[1] ?? "");
+  const others = holdingsOf(db, entry, vectors).filter((holding) => holding === "text");
   return ["vector", ...others];
 }
 
-function holdingsOf(db: Db, { name }: Listed): readonly Holding[] {
+function holdingsOf(db: Db, { name }: Listed, without: readonly string[] = []): readonly Holding[] {
   const found = new Set<Holding>();
-  const columns = [...(readColumns(db, name)?.values() ?? [])];
+  const columns = [...(readColumns(db, name)?.values() ?? [])].filter((column) => !without.includes(column.name));
   for (const column of columns) {
     if (/char|clob|text|json/i.test(column.type)) found.add("text");
     if (/blob|vector|float\s*\[/i.test(column.type)) found.add("blob");
   }
-  for (const { name: column } of columns) for (const holding of sampleColumn(db, name, column)) found.add(holding);
+  const names = columns.map((column) => column.name);
+  for (const holding of sampleColumns(db, name, names)) found.add(holding);
   return [...found].toSorted();
 }
 
-/** What a column really holds, beyond its first rows too: types are only a hint in SQLite. A table that cannot be read counts as holding anything. */
-function sampleColumn(db: Db, table: string, column: string): readonly Holding[] {
-  const name = quoteName(column);
-  const sample = `SELECT typeof(${name}) AS kind, length(CAST(${name} AS BLOB)) AS size FROM ${quoteName(table)} LIMIT ${SAMPLE}`;
-  const any = (kind: string): boolean =>
-    db.prepare(`SELECT 1 FROM ${quoteName(table)} WHERE typeof(${name}) = '${kind}' LIMIT 1`).get() !== undefined;
-  let rows: readonly { readonly kind: string; readonly size: bigint | null }[];
-  let hasText: boolean;
-  let hasBlobs: boolean;
+interface Sampled {
+  readonly column: string;
+  readonly hasText: boolean;
+  /** Undefined where no blob is among the first rows. */
+  readonly blobs: "blob" | "vector" | undefined;
+}
+
+/** What columns really hold, beyond their first rows too: types are only a hint in SQLite. A table that cannot be read counts as holding anything. */
+function sampleColumns(db: Db, table: string, columns: readonly string[]): readonly Holding[] {
   try {
-    rows = db.prepare<[], { kind: string; size: bigint | null }>(sample).all();
-    hasText = rows.some(({ kind }) => kind === "text") || any("text");
-    hasBlobs = rows.some(({ kind }) => kind === "blob") || any("blob");
+    const sampled = columns.map((column) => sampleColumn(db, table, column));
+    const rare = lookForRare(db, table, sampled);
+    return [
+      ...sampled.flatMap(({ hasText, blobs }): readonly Holding[] => [
+        ...(hasText ? (["text"] as const) : []),
+        ...(blobs === undefined ? [] : [blobs]),
+      ]),
+      ...rare,
+    ];
   } catch {
     return ["blob", "text"];
   }
-  const blobs = rows.filter(({ kind }) => kind === "blob");
-  const sizes = new Set(blobs.map(({ size }) => size ?? 0n));
+}
+
+function sampleColumn(db: Db, table: string, column: string): Sampled {
+  const name = quoteName(column);
+  const rows = db
+    .prepare<[], { kind: string; size: bigint | null }>(
+      `SELECT typeof(${name}) AS kind, length(CAST(${name} AS BLOB)) AS size FROM ${quoteName(table)} LIMIT ${SAMPLE}`,
+    )
+    .all();
+  const sizes = new Set(rows.flatMap(({ kind, size }) => (kind === "blob" ? [size ?? 0n] : [])));
   const [size] = sizes;
   const areVectors = sizes.size === 1 && size !== undefined && size >= 32n && size % 4n === 0n;
-  const holdings: Holding[] = [];
-  if (hasText) holdings.push("text");
-  if (hasBlobs) holdings.push(areVectors ? "vector" : "blob");
-  return holdings;
+  return {
+    column,
+    hasText: rows.some(({ kind }) => kind === "text"),
+    blobs: size === undefined ? undefined : areVectors ? "vector" : "blob",
+  };
+}
+
+/** What the first rows have not shown, asked of all rows at once. */
+function lookForRare(db: Db, table: string, sampled: readonly Sampled[]): readonly Holding[] {
+  const open = sampled.flatMap(({ column, hasText, blobs }) => [
+    ...(hasText ? [] : [{ column, kind: "text" as const }]),
+    ...(blobs === undefined ? [{ column, kind: "blob" as const }] : []),
+  ]);
+  if (open.length === 0) return [];
+  const asked = open.map(({ column, kind }) => `max(typeof(${quoteName(column)}) = '${kind}')`);
+  const answer = db
+    .prepare<[], (bigint | null)[]>(`SELECT ${asked.join(", ")} FROM ${quoteName(table)}`)
+    .raw(true)
+    .get();
+  return open.flatMap(({ kind }, place) => (answer?.[place] === 1n ? [kind] : []));
 }
