@@ -5,6 +5,7 @@ import type { Needle } from "../model/needle.ts";
 import { createByteIndex, viewOf } from "./byte-index.ts";
 import { bytePatterns, GRAM, MIN_RUN, STRIDE } from "./byte-patterns.ts";
 import type { BytePattern } from "./byte-patterns.ts";
+import { createLiveBytes, type LiveBytes } from "./live-bytes.ts";
 import type { ByteHit, ByteMatcher } from "./matcher.ts";
 import { fillFrom, unreadable } from "./read-file-bytes.ts";
 import { createShortSearch } from "./short-search.ts";
@@ -48,30 +49,40 @@ export function createPatternMatcher(patterns: readonly BytePattern[], options: 
   const explainedShort = new Set<number>();
 
   /** The whole run that content which lives on shares with a pattern around one piece. */
-  function explainRun(bytes: Uint8Array, poolAt: number, at: number): void {
+  function explainRun(live: LiveBytes, poolAt: number, at: number): void {
     const [start, end] = index.range(index.patternAt(poolAt));
+    const [from, to] = live.rangeAt(at);
     const { pool } = index;
+    const { bytes } = live;
     let left = 0;
-    while (poolAt - left > start && at - left > 0 && pool[poolAt - left - 1] === bytes[at - left - 1]) left++;
+    while (poolAt - left > start && at - left > from && pool[poolAt - left - 1] === bytes[at - left - 1]) left++;
     let right = GRAM;
-    while (poolAt + right < end && at + right < bytes.length && pool[poolAt + right] === bytes[at + right]) right++;
+    while (poolAt + right < end && at + right < to && pool[poolAt + right] === bytes[at + right]) right++;
     explainedAt.fill(1, poolAt - left, poolAt + right - GRAM + 1);
   }
 
-  function explain(bytes: Uint8Array): void {
+  function explain(live: LiveBytes): void {
+    const { bytes, length } = live;
+    const part = bytes.subarray(0, length);
     // The same filter as over a file: where a run is long enough to be reported, it is long enough to be explained.
-    index.scan(viewOf(bytes), 0, bytes.length, STRIDE, (at, hash) =>
-      index.find(hash, bytes, at, (poolAt) => explainRun(bytes, poolAt, at)),
-    );
-    shortSearch.scan(bytes, (pattern) => {
-      if (short[pattern]?.control === false) explainedShort.add(pattern);
+    index.scan(viewOf(part), 0, length, STRIDE, (at, hash) => {
+      if (!live.isWithin(at, GRAM)) return;
+      index.find(hash, part, at, (poolAt) => explainRun(live, poolAt, at));
+    });
+    shortSearch.scan(part, (pattern, at) => {
+      const wanted = short[pattern];
+      if (wanted?.control === false && live.isWithin(at, wanted.bytes.length)) explainedShort.add(pattern);
     });
   }
 
+  const live = createLiveBytes(explain);
+
   function explainContent(content: Uint8Array | string): void {
-    explain(typeof content === "string" ? Buffer.from(content, "utf8") : content);
+    live.add(content);
+    if (typeof content !== "string") return;
     // An index folds what it holds: the folded form of live content is live too.
-    if (typeof content === "string" && content !== content.toLowerCase()) explain(Buffer.from(content.toLowerCase()));
+    const folded = content.toLowerCase();
+    if (content !== folded) live.add(folded);
   }
 
   for (const content of options.explained ?? []) explainContent(content);
@@ -129,6 +140,7 @@ export function createPatternMatcher(patterns: readonly BytePattern[], options: 
 
   function scanWindow(window: Window, covered: Map<number, number>): ByteHit[] {
     const hits: Run[] = [];
+    live.flush();
     if (long.length > 0) scanLong(window, covered, hits);
     if (short.length > 0) scanShort(window, hits);
     return dropContained(hits);

@@ -36,8 +36,8 @@ export function createByteSift(patterns: readonly BytePattern[]): ByteSift {
     const { hashes, kinds } = pieces;
     for (let at = 0; at < count; at += 1) filter.add(kinds[at] ?? 0, hashes[at] ?? 0);
   }
-  /** What passed the filter: two hashes of each place, 64 bits together. */
-  const met = createPairSet();
+  /** What passed the filter, by kind: two hashes of each place, 64 bits together. Of most kinds it is little, and soon told. */
+  const met = Array.from({ length: KINDS }, () => createPairSet());
   const shortPieces = createPairSet();
   for (const { bytes } of short)
     eachShortPiece(bytes, (w0, w1) => shortPieces.add(hash.first(w0, w1, 0, 0), hash.second(w0, w1, 0, 0)));
@@ -57,7 +57,8 @@ export function createByteSift(patterns: readonly BytePattern[]): ByteSift {
       const w2 = words[at + 2] ?? 0;
       const w3 = words[at + 3] ?? 0;
       const first = hash.first(w0, w1, w2, w3);
-      if (filter.has(kindOf(w0, w1, w2, w3), first)) met.add(first, hash.second(w0, w1, w2, w3));
+      const kind = kindOf(w0, w1, w2, w3);
+      if (filter.has(kind, first)) met[kind]?.add(first, hash.second(w0, w1, w2, w3));
     }
   }
 
@@ -74,14 +75,15 @@ export function createByteSift(patterns: readonly BytePattern[]): ByteSift {
 
   function isMet(pattern: BytePattern): boolean {
     const count = pieces.fill(pattern);
-    const { hashes, places } = pieces;
+    const { hashes, kinds, places } = pieces;
     const view = new DataView(pattern.bytes.buffer, pattern.bytes.byteOffset, pattern.bytes.byteLength);
     for (let at = 0; at < count; at += 1) {
       const first = hashes[at] ?? 0;
-      if (!met.mayHave(first)) continue;
+      const known = met[kinds[at] ?? 0];
+      if (known?.mayHave(first) !== true) continue;
       const place = places[at] ?? 0;
       const word = (number: number): number => view.getInt32(place + 4 * number, true);
-      if (met.has(first, hash.second(word(0), word(1), word(2), word(3)))) return true;
+      if (known.has(first, hash.second(word(0), word(1), word(2), word(3)))) return true;
     }
     return false;
   }

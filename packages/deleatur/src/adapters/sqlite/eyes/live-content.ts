@@ -1,6 +1,6 @@
 // Reads everything in a store that lives, of whatever table: what the bytes of a file may lawfully hold. Content of any person: it stays in memory.
 import { quoteText } from "../options.ts";
-import type { Cell, Reader } from "./open-reader.ts";
+import type { Reader } from "./open-reader.ts";
 import { moduleOf, readCells, seeColumns, seeFullText } from "./read-cells.ts";
 import { vectorColumns } from "./vector-chunks.ts";
 
@@ -28,16 +28,13 @@ export function* liveContent(
         vectors || virtual?.module !== "vec0" ? [] : vectorColumns(virtual.body).map(({ name: column }) => column),
       );
       const columns = seeColumns(db, name).flatMap(({ name: column }) => (left.has(column) ? [] : [column]));
-      for (const cells of readCells(db, name, columns)) for (const cell of cells) yield* contentOfCell(cell);
+      for (const cells of readCells(db, name, columns))
+        for (const cell of cells) if (typeof cell === "string" || Buffer.isBuffer(cell)) yield cell;
     }
     if (isIndex) yield* liveTerms(db, name);
   }
   // Declarations stand in the file too, and belong to nobody.
   yield* db.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck(true).iterate();
-}
-
-function* contentOfCell(cell: Cell): Generator<Uint8Array | string> {
-  if (typeof cell === "string" || Buffer.isBuffer(cell)) yield cell;
 }
 
 /** sqlite-vec does not mark all its parts as such. */
