@@ -15,16 +15,16 @@ function bytesOf(content: Content): Buffer {
 /** Every run of so many bytes from a place that `STRIDE` divides, with the whole content around it, as a look sees them. */
 function runsSeen(contents: readonly Content[], room: number, size: number): readonly string[] {
   const seen: string[] = [];
-  const look = ({ bytes, length, rangeAt, isWithin }: LiveBytes): void => {
-    for (let at = 0; at < length; at += STRIDE) {
-      if (!isWithin(at, size)) continue;
-      const [start, end] = rangeAt(at);
-      seen.push(`${at - start} ${Buffer.from(bytes.subarray(start, end)).toString("hex")}`);
+  const look = (live: LiveBytes): void => {
+    for (let at = 0; at < live.length; at += STRIDE) {
+      if (!live.isWithin(at, size)) continue;
+      const [start, end] = live.rangeAt(at);
+      seen.push(`${at - start} ${Buffer.from(live.bytes.subarray(start, end)).toString("hex")}`);
     }
   };
-  const live = createLiveBytes(look, room);
-  for (const content of contents) live.add(content);
-  live.flush();
+  const writer = createLiveBytes(look, room);
+  for (const content of contents) writer.add(content);
+  writer.flush();
   return seen;
 }
 
