@@ -13,7 +13,7 @@ const MIN_RADIUS = 1e-12;
 
 export interface NearVectors {
   readonly size: number;
-  /** Calls `hit` for each anchor of the same length within the distance, and for each that is the same byte for byte. */
+  /** Calls `hit` for each anchor of the same length within the distance, and for each that is the same byte for byte. One with an infinity or a NaN has the latter only. */
   find(vector: Float32Array, hit: (anchor: number, distance: number, identical: boolean) => void): void;
 }
 
@@ -68,9 +68,11 @@ function compare(group: Group, stored: Float32Array): { distance: number; identi
     // NaN, which no comparison stops, goes on to the comparison of bytes.
     if (difference > limit) return undefined;
   }
-  const identical = group.bytes.equals(bytesOf(stored));
-  if (!identical && !(difference <= limit)) return undefined;
-  return { distance: Math.sqrt(difference), identical };
+  if (group.bytes.equals(bytesOf(stored))) return { distance: 0, identical: true };
+  // An anchor with an infinity or no number is near to nothing, or to all: only its own bytes tell of it.
+  return Number.isFinite(limit) && difference <= limit
+    ? { distance: Math.sqrt(difference), identical: false }
+    : undefined;
 }
 
 type Finder = (vector: Float32Array, candidate: (group: Group) => void) => void;
