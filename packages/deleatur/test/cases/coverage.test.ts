@@ -164,6 +164,19 @@ it.each([
   expect([outcome.verdict, codes(outcome).includes("SURVIVOR_FOUND")]).toEqual(["PARTIAL", true]);
 });
 
+it("VERDICT-2: a summary that was written after the erase and says what an erased one said is a survivor, no turn of phrase", async () => {
+  const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+  await recordBoth(scene);
+  await deriveSummary(scene, "m1", ["s1"], `${OPENING}: something musical in a basement.`);
+  await deriveSummary(scene, "m2", ["t1"], "A glazed shelter for plants.");
+  const waiting = await scene.memory.forget({ subject: [S] });
+  expect([waiting.state, waiting.why]).toEqual(["waiting", "purge-lock"]);
+  scene.app.prepare("INSERT INTO summaries VALUES ('m3', ?, ?)").run('["t1"]', `${OPENING}: a roof of glass.`);
+  const outcome = await scene.memory.resume(waiting.request, { now: true });
+  expect([outcome.verdict, outcome.suspects.open]).toEqual(["PARTIAL", 0]);
+  expect(outcome.survivors.map(({ surface, key }) => `${surface}/${key}`)).toContain("summaries/m3");
+});
+
 const line = (id: string, user: string, episode: string, text: string): string =>
   `${JSON.stringify({ id, user, episode, text })}\n`;
 
