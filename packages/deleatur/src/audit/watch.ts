@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.ts";
 import { findReturns, type Returns } from "../examine/find-returns.ts";
+import type { RequestRecord, RequestState } from "../ledger/request-record.ts";
 import { UsageError } from "../model/errors.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
@@ -34,7 +35,17 @@ export interface WatchLook {
   /** The first of each kind; the counts are whole. */
   readonly back: readonly { readonly artifact: string; readonly rule: string }[];
   readonly held: readonly { readonly artifact: string; readonly rule: string }[];
+  /** Requests that are not done: what they have still to erase was passed over, for theirs is to say what became of it. The oldest first. */
+  readonly passedOver: readonly PassedOver[];
   readonly exitCode: 0 | 20 | 21;
+}
+
+export interface PassedOver {
+  readonly request: string;
+  readonly state: RequestState;
+  /** What it waits for or is stuck at, a code, and until when. */
+  readonly why?: string;
+  readonly until?: string;
 }
 
 /** Time as a watch waits by it: a clock that never jumps, and a pause. */
@@ -43,6 +54,7 @@ export interface Pacing {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
+const ERASING: readonly RequestState[] = ["received", "blocked", "erasing", "waiting"];
 const HOUR = 3600;
 const SHOWN = 1000;
 const POLL_MS = 1000;
@@ -88,15 +100,16 @@ function intervalOf({ boundary }: Engine, { everySeconds, afterWrites }: WatchOr
 
 async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: AbortSignal): Promise<WatchLook> {
   const { ledger, clock } = engine;
-  const owed = stillOwed(engine);
+  const requests = ledger.requests();
+  const owed = stillOwed(engine, requests);
   const counts = (request: RequestId): boolean => {
     const state = ledger.request(request)?.state;
     // What a request is just about to erase is not back.
-    return state === undefined || !["received", "blocked", "erasing", "waiting"].includes(state);
+    return state === undefined || !ERASING.includes(state);
   };
   const found = await findReturns(
     engine,
-    { limit: SHOWN, counts, passOver: (ref) => owed.has(artifactId(ref)) },
+    { limit: SHOWN, counts, passOver: (ref) => owed.refs.has(artifactId(ref)) },
     signal,
   );
   const outcome = outcomeOf(found);
@@ -124,21 +137,32 @@ async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: 
     }),
     back: found.back.map(({ ref, rule }) => ({ artifact: artifactId(ref), rule })),
     held: found.held.map(({ ref, rule }) => ({ artifact: artifactId(ref), rule })),
+    passedOver: requests
+      .filter(({ id, state }) => ERASING.includes(state) || owed.requests.has(id))
+      .map(({ id, state, why, until }) => ({
+        request: id,
+        state,
+        ...(why === undefined ? {} : { why }),
+        ...(until === undefined ? {} : { until }),
+      })),
     exitCode: outcome === "clean" ? 0 : outcome === "unread" ? 20 : 21,
   };
 }
 
 /** What a stuck request could not erase is its own matter, and known. */
-function stillOwed({ ledger }: Engine): ReadonlySet<string> {
-  const stuck = ledger.requests().filter(({ state }) => state === "stuck");
-  return new Set(
-    stuck.flatMap(({ id }) =>
+function stillOwed(
+  { ledger }: Engine,
+  requests: readonly RequestRecord[],
+): { readonly refs: ReadonlySet<string>; readonly requests: ReadonlySet<RequestId> } {
+  const owed = requests
+    .filter(({ state }) => state === "stuck")
+    .flatMap(({ id }) =>
       ledger
         .items(id)
         .filter(({ outcome }) => outcome !== "erased" && outcome !== "absent" && outcome !== "rewritten")
-        .map(({ ref }) => artifactId(ref)),
-    ),
-  );
+        .map(({ ref }) => ({ id, ref })),
+    );
+  return { refs: new Set(owed.map(({ ref }) => artifactId(ref))), requests: new Set(owed.map(({ id }) => id)) };
 }
 
 function outcomeOf({ surfaces }: Returns): WatchLook["outcome"] {

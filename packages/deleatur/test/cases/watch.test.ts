@@ -99,6 +99,27 @@ describe("what a look finds", () => {
     expect(outcomes).toEqual(["clean"]);
   });
 
+  it("VERDICT-3 FORGET-2: it says which requests it passes over, what they wait for, and which are stuck with something left", async () => {
+    const scene = await forgotten();
+    expect((await look(scene)).passedOver).toEqual([]);
+    // Its purge would lock the store, and has no window.
+    const waiting = await scene.memory.forget({ subject: [T] });
+    expect(waiting.state).toBe("waiting");
+    const one = await look(scene);
+    expect([one.outcome, one.exitCode]).toEqual(["clean", 0]);
+    expect(one.passedOver).toEqual([{ request: waiting.request, state: "waiting", why: "purge-lock" }]);
+    await scene.memory.resume(waiting.request, { now: true });
+    expect((await look(scene)).passedOver).toEqual([]);
+    // A trigger of the application's own refuses the delete.
+    scene.app.exec(
+      `INSERT INTO episodes VALUES ('u1', 'u-7', 'A third person says something of their own about kites');
+       CREATE TRIGGER stays BEFORE DELETE ON episodes BEGIN SELECT RAISE(ABORT, 'it stays'); END;`,
+    );
+    const stuck = await scene.memory.forget({ subject: ["account:u-7"], now: true });
+    expect(stuck.state).toBe("stuck");
+    expect((await look(scene)).passedOver).toMatchObject([{ request: stuck.request, state: "stuck" }]);
+  });
+
   it("GUARD-1: a store that cannot be read is no clean look", async () => {
     const scene = await openScene({
       sql: EPISODES_SQL,

@@ -44,6 +44,7 @@ async function watch(flags: WatchFlags, context: VerbContext): Promise<VerbResul
       surfaces: last?.surfaces ?? [],
       back: shown(last?.back ?? [], context),
       held: shown(last?.held ?? [], context),
+      passedOver: last?.passedOver ?? [],
     },
     exitCode: last === undefined ? 130 : worstExit(codes),
   };
@@ -59,9 +60,12 @@ function orderOf({ every, once, afterWrites }: WatchFlags): WatchOrder {
   };
 }
 
-function lineOf({ at, outcome, surfaces }: WatchLook): string {
+function lineOf({ at, outcome, surfaces, passedOver }: WatchLook): string {
   const [back, held] = [sum(surfaces, "back"), sum(surfaces, "held")];
-  return `${at}  ${outcome === "clean" ? "clean" : `${outcome}: ${count(back, "record")} back, ${count(held, "record")} to look at`}`;
+  const found =
+    outcome === "clean" ? "clean" : `${outcome}: ${count(back, "record")} back, ${count(held, "record")} to look at`;
+  const open = passedOver.length === 0 ? "" : `, ${count(passedOver.length, "request")} not done`;
+  return `${at}  ${found}${open}`;
 }
 
 function sum(surfaces: WatchLook["surfaces"], member: "back" | "held"): number {
@@ -76,7 +80,7 @@ function shown(
 }
 
 function lookText(look: WatchLook, { paint, areKeysShown }: VerbContext): string {
-  const { surfaces, back, held, outcome } = look;
+  const { surfaces, back, held, passedOver, outcome } = look;
   const lines = (found: WatchLook["back"]): readonly string[] =>
     areKeysShown ? found.map(({ artifact, rule }) => `  ${artifact} (${rule})`) : [];
   return [
@@ -99,6 +103,20 @@ function lookText(look: WatchLook, { paint, areKeysShown }: VerbContext): string
       ? []
       : [paint.yellow("Erased words in records of others, or of nobody: a person must look."), ...lines(held)]),
     ...(outcome === "clean" ? ["Nothing that was erased is there."] : []),
+    ...(passedOver.length === 0
+      ? []
+      : [
+          paint.yellow("Passed over is what requests have still to erase; see `deleatur requests`:"),
+          ...passedOver.map(({ request, state, why, until }) =>
+            [
+              "  ",
+              request,
+              ` ${state}`,
+              why === undefined ? "" : ` (${why})`,
+              until === undefined ? "" : `, until ${until}`,
+            ].join(""),
+          ),
+        ]),
     "",
   ].join("\n");
 }
