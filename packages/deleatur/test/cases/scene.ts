@@ -172,7 +172,7 @@ function usesStore({ surfaces }: SceneSetup, store: string): boolean {
   return Object.values(surfaces).some((surface) => "store" in surface && surface.store === store);
 }
 
-function verifyOutcome(
+export function verifyOutcome(
   memory: Deleatur,
   outcome: RequestOutcome,
   clock: Clock,
@@ -208,7 +208,11 @@ export function failedChecks(report: VerifyReport): readonly string[] {
 }
 
 /** Expects a COMPLIANT erasure whose receipt another person's verifier accepts. */
-export function expectErasure(scene: Scene, outcome: RequestOutcome, change: Partial<VerifyOptions> = {}): void {
+export function expectErasure(
+  scene: Pick<Scene, "verify">,
+  outcome: RequestOutcome,
+  change: Partial<VerifyOptions> = {},
+): void {
   expect({ verdict: outcome.verdict, reasons: codes(outcome), kind: outcome.attestation.kind }).toEqual({
     verdict: "COMPLIANT",
     reasons: [],

@@ -19,10 +19,11 @@ export const REQUEST: RequestId = requestId("0123456789abcdef0123456789abcdef");
 export function useServer(
   installation: PostgresInstallation | undefined,
   settings: Readonly<Record<string, string>> = {},
+  segmentMb?: number,
 ): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
-    if (installation !== undefined) server = await startPostgres(installation, settings);
+    if (installation !== undefined) server = await startPostgres(installation, settings, segmentMb);
   });
   afterAll(async () => {
     await server?.stop();

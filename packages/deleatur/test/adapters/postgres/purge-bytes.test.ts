@@ -46,7 +46,7 @@ async function artifactsOf(store: Store): Promise<readonly Artifact[]> {
 }
 
 describe.skipIf(installation === undefined)("the bytes of a PostgreSQL server", () => {
-  const server = useServer(installation);
+  const server = useServer(installation, {}, 16);
 
   it("ATTEST-4: are left by a delete in table, indexes, statistics and log, and by nothing after our purge", async () => {
     const store = await newStore(server(), TABLES);

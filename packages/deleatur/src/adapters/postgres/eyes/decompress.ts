@@ -62,11 +62,15 @@ function valueInParts(bytes: Buffer, at: number): Buffer | undefined {
   if (start.length === raw) return start;
   const parts = [first.subarray(4)];
   const mark = Buffer.from(bytes.subarray(at - 8, at));
+  let near = at;
   for (let number = 1; ; number += 1) {
     mark.writeUInt32LE(number, 4);
-    const next = bytes.indexOf(mark);
-    const part = next === -1 ? undefined : partAt(bytes, next + 8);
+    // Parts are written one after the other: the next stands in the same page or in the one behind.
+    const from = Math.max(0, near - LONGEST);
+    const next = bytes.subarray(from, near + 2 * LONGEST).indexOf(mark);
+    const part = next === -1 ? undefined : partAt(bytes, from + next + 8);
     if (part === undefined) break;
+    near = from + next + 8;
     parts.push(part);
   }
   return parts.length === 1 ? start : (decompress(Buffer.concat(parts), info >>> 30, raw) ?? start);
@@ -88,21 +92,29 @@ function decompress(source: Buffer, method: number, raw: number): Buffer | undef
   return method === 1 ? lz4(source, size) : undefined;
 }
 
+/** What is being decoded: of very many tries few are any value, so that all of them share one place. */
 class Output {
-  #bytes: Buffer;
+  #bytes: Buffer = Buffer.allocUnsafe(1 << 16);
   length = 0;
-  readonly limit: number;
+  limit = 0;
 
-  constructor(limit: number) {
+  begin(limit: number): this {
+    this.length = 0;
     this.limit = limit;
-    this.#bytes = Buffer.allocUnsafe(Math.min(limit, 1 << 14));
+    return this;
   }
 
   #room(count: number): void {
     if (this.length + count <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.min(this.limit, Math.max(2 * this.#bytes.length, this.length + count)));
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.length + count));
     this.#bytes.copy(larger, 0, 0, this.length);
     this.#bytes = larger;
+  }
+
+  put(byte: number): void {
+    this.#room(1);
+    this.#bytes[this.length] = byte;
+    this.length += 1;
   }
 
   take(source: Buffer, from: number, count: number): void {
@@ -124,19 +136,23 @@ class Output {
   }
 
   bytes(): Buffer {
-    return this.#bytes.subarray(0, this.length);
+    return Buffer.from(this.#bytes.subarray(0, this.length));
   }
 }
 
+const output = new Output();
+
 function pglz(source: Buffer, size: number): Buffer | undefined {
-  const output = new Output(size);
+  // Nothing can be repeated yet, so the first is no repetition.
+  if (((source[0] ?? 1) & 1) === 1) return undefined;
+  output.begin(size);
   let at = 0;
   while (at < source.length && output.length < size) {
     let control = source[at] ?? 0;
     at += 1;
     for (let bit = 0; bit < 8 && at < source.length && output.length < size; bit += 1, control >>= 1) {
       if ((control & 1) === 0) {
-        output.take(source, at, 1);
+        output.put(source[at] ?? 0);
         at += 1;
         continue;
       }
@@ -156,7 +172,8 @@ function pglz(source: Buffer, size: number): Buffer | undefined {
 }
 
 function lz4(source: Buffer, size: number): Buffer | undefined {
-  const output = new Output(size);
+  if ((source[0] ?? 0) >> 4 === 0) return undefined;
+  output.begin(size);
   let at = 0;
   const more = (length: number): number => {
     let total = length;

@@ -99,13 +99,10 @@ function filler(layout: Layout, column: Column): Written | undefined {
   const dependence = layout.dependences.find(({ columns }) => columns.length === 1 && columns[0] === column.name);
   if (dependence !== undefined)
     return { sql: `(SELECT ${quoteName(dependence.to[0] ?? "")} FROM ${quoteTable(dependence.table)} LIMIT 1)` };
-  const name = quoteName(column.name);
   const isKey = layout.key.includes(column.name);
   const { base } = column;
-  if (/^int[248]$/.test(base))
-    return isKey
-      ? { sql: `(SELECT coalesce(max(${name}), 0) + 1 FROM ${quoteTable(layout.options.table)})` }
-      : { sql: "0" };
+  // Not the next number: that may be an erased record's, which is fenced.
+  if (/^int[248]$/.test(base)) return { sql: isKey ? randomNumber(base) : "0" };
   if (base === "uuid") return { sql: "pg_catalog.gen_random_uuid()" };
   if (/^(?:numeric|float[48]|money)$/.test(base)) return { sql: "0" };
   if (/^(?:timestamp|timestamptz|date)$/.test(base)) return { sql: "pg_catalog.now()" };
@@ -118,6 +115,11 @@ function filler(layout: Layout, column: Column): Written | undefined {
     return column.dimensions === 0 ? { text: "[0]" } : { text: `[${Array(column.dimensions).fill("0").join(",")}]` };
   const [label] = column.labels;
   return { text: label ?? "" };
+}
+
+function randomNumber(base: string): string {
+  const from = base === "int2" ? 15_000 : 1_000_000_000;
+  return `pg_catalog.floor(${from} * (1 + pg_catalog.random()))::${base}`;
 }
 
 async function insertJoined(

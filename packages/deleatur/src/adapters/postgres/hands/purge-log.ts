@@ -22,32 +22,41 @@ export async function cycleLog(primary: Db, standbys: readonly Db[], signal: Abo
   );
   const oldest = placeOf(row?.[0] ?? "");
   const nodes = [primary, ...standbys];
-  /** Fills what there is; answers how many files that took. */
-  const fill = async (most: number): Promise<number> => {
+  const places = async (): Promise<readonly string[]> => (await Promise.all(nodes.map(filesOf))).flat();
+  const isLeft = async (): Promise<boolean> => (await places()).some((place) => place <= oldest);
+  for (let pass = 1; pass <= PASSES; pass += 1) {
     await checkpoint(primary, standbys, signal);
-    const last = (await Promise.all(nodes.map(filesOf))).flat().toSorted().at(-1) ?? "";
-    let written = 0;
-    while (written < most) {
-      signal.throwIfAborted();
-      // Without a record in it a file is not switched.
-      const [now] = await rowsOf(
-        primary,
-        "SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_switch_wal()) FROM (SELECT pg_catalog.pg_logical_emit_message(false, 'deleatur', '')) AS m",
-      );
-      written += 1;
-      if (placeOf(now?.[0] ?? "") >= last) break;
-    }
-    return written;
-  };
-  let left = MOST_FILES;
-  for (let pass = 1; pass <= PASSES; pass += 1) left -= await fill(left);
+    const last = (await places()).toSorted().at(-1) ?? "";
+    await fill(primary, MOST_FILES, (place) => place >= last, signal);
+  }
+  await awaitArchiver(primary, signal);
   await checkpoint(primary, standbys, signal);
-  const isLeft = async (): Promise<boolean> =>
-    (await Promise.all(nodes.map(filesOf))).flat().some((place) => place <= oldest);
-  // A declared amount of log is kept whatever it holds: as much is written anew.
-  while (left > 0 && (await isLeft()) && (await keptBytes(primary)) > 0) left -= await fill(left);
-  if (!(await isLeft())) return undefined;
-  return { why: await whatHolds(primary, row?.[1] ?? "0/0") };
+  const kept = await keptFiles(primary);
+  if (kept > 0 && kept <= MOST_FILES && (await isLeft()) && !(await isHeldBySlot(primary, row?.[1] ?? "0/0"))) {
+    // A declared amount of log is kept whatever it holds: as much is written anew.
+    await fill(primary, kept + 1, () => false, signal);
+    await awaitArchiver(primary, signal);
+    await checkpoint(primary, standbys, signal);
+  }
+  return (await isLeft()) ? { why: await whatHolds(primary, row?.[1] ?? "0/0") } : undefined;
+}
+
+/** Fills files to the last of each, so many at most, until one is enough. */
+async function fill(
+  primary: Db,
+  most: number,
+  isEnough: (place: string) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let written = 0; written < most; written += 1) {
+    signal.throwIfAborted();
+    // Without a record in it a file is not switched.
+    const [now] = await rowsOf(
+      primary,
+      "SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_switch_wal()) FROM (SELECT pg_catalog.pg_logical_emit_message(false, 'deleatur', '')) AS m",
+    );
+    if (isEnough(placeOf(now?.[0] ?? ""))) return;
+  }
 }
 
 /** A file's place in the log, whatever its timeline. */
@@ -84,21 +93,45 @@ export async function awaitReplay(primary: Db, standby: Db, signal: AbortSignal)
   return false;
 }
 
-async function keptBytes(db: Db): Promise<number> {
-  const [row] = await rowsOf(db, "SELECT pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_keep_size'))::text");
+/** How many files a server keeps because it was told to, for standbys that may come. */
+async function keptFiles(db: Db): Promise<number> {
+  const [row] = await rowsOf(
+    db,
+    `SELECT pg_catalog.ceil(pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_keep_size'))::numeric
+       / pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_segment_size')))::text`,
+  );
   return Number(row?.[0] ?? 0);
 }
 
-async function whatHolds(db: Db, lsn: string): Promise<string> {
-  const [slots] = await rowsOf(
+async function isHeldBySlot(db: Db, lsn: string): Promise<boolean> {
+  const rows = await rowsOf(
     db,
-    "SELECT count(*)::text FROM pg_catalog.pg_replication_slots WHERE restart_lsn <= $1::pg_catalog.pg_lsn",
+    "SELECT 1 FROM pg_catalog.pg_replication_slots WHERE restart_lsn <= $1::pg_catalog.pg_lsn LIMIT 1",
     [lsn],
   );
+  return rows.length > 0;
+}
+
+const ARCHIVE_MS = 10_000;
+
+/** A file is given back when it was archived; one that is not taken in this time is told as what it is. */
+async function awaitArchiver(db: Db, signal: AbortSignal): Promise<void> {
+  if (!(await isArchived(db))) return;
+  for (let waited = 0; waited < ARCHIVE_MS; waited += REPLAY_PAUSE_MS) {
+    const [row] = await rowsOf(
+      db,
+      "SELECT 1 FROM pg_catalog.pg_ls_archive_statusdir() WHERE name LIKE '%.ready' LIMIT 1",
+    );
+    if (row === undefined) return;
+    await pause(REPLAY_PAUSE_MS, undefined, { signal });
+  }
+}
+
+async function whatHolds(db: Db, lsn: string): Promise<string> {
   const { store } = db.target;
-  if (Number(slots?.[0] ?? 0) > 0)
+  if (await isHeldBySlot(db, lsn))
     return `a replication slot of store ${store} holds its write-ahead log, let its reader catch up or drop it`;
-  if ((await keptBytes(db)) > 0)
+  if ((await keptFiles(db)) > MOST_FILES)
     return `wal_keep_size of store ${store} keeps more of its write-ahead log than is written over, lower it`;
   if (await isArchived(db))
     return `the archiver of store ${store} has not taken its write-ahead log yet, look at archive_command`;
