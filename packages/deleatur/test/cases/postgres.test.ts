@@ -76,6 +76,11 @@ async function summarise(scene: PostgresScene, key: string, sources: readonly nu
   );
 }
 
+async function fill(scene: PostgresScene): Promise<void> {
+  for (const [place, text] of S_SAYS.entries()) await say(scene, place + 1, S, text);
+  for (const [place, text] of T_SAYS.entries()) await say(scene, place + 11, T, text);
+}
+
 describe.skipIf(installation === undefined)("a memory in PostgreSQL", () => {
   const server = useServer(installation);
 
@@ -86,11 +91,6 @@ describe.skipIf(installation === undefined)("a memory in PostgreSQL", () => {
       ...change,
     });
     return scene;
-  };
-
-  const fill = async (scene: PostgresScene): Promise<void> => {
-    for (const [place, text] of S_SAYS.entries()) await say(scene, place + 1, S, text);
-    for (const [place, text] of T_SAYS.entries()) await say(scene, place + 11, T, text);
   };
 
   it("C16: forgets a person to a COMPLIANT erasure that a verifier accepts, and takes nothing from another", async () => {

@@ -1,4 +1,5 @@
 // A PostgreSQL that is down, refuses, changed under us, lacks a right or is in the way of a purge: never a success, and the answer says which.
+import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { findPostgres } from "../../servers/find-postgres.ts";
@@ -10,6 +11,15 @@ const installation = findPostgres();
 const TABLE =
   "CREATE TABLE episodes (id int PRIMARY KEY, body text); INSERT INTO episodes SELECT n, 'row ' || n FROM generate_series(1, 20) n;";
 const episodes = declare({ content: [text("body")] });
+
+async function role(store: Store, grants: string): Promise<string> {
+  const name = `role_${store.database}`;
+  await store.query(`CREATE ROLE ${name} LOGIN; ${grants.replaceAll("$role", name)}`);
+  return store.server.url(store.database, name);
+}
+
+const WAITING =
+  "SELECT 1 FROM pg_stat_activity WHERE application_name = 'deleatur' AND wait_event_type = 'Lock' AND datname = current_database()";
 
 describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
   const server = useServer(installation);
@@ -24,11 +34,6 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.end();
   });
-  const role = async (store: Store, grants: string): Promise<string> => {
-    const name = `role_${store.database}`;
-    await store.query(`CREATE ROLE ${name} LOGIN; ${grants.replaceAll("$role", name)}`);
-    return store.server.url(store.database, name);
-  };
 
   it("that does not answer, or refuses the password or the database, is told apart, and no address is repeated", async () => {
     const port = await freePort();
@@ -160,9 +165,10 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
     await holder.query("BEGIN; LOCK TABLE episodes");
     const stop = new AbortController();
     const erasing = surface.erase(keys("4"), stop.signal);
-    const rejected = expect(erasing).rejects.toThrow();
+    while ((await store.query(WAITING)).length === 0) await pause(10);
     stop.abort();
-    await rejected;
+    await expect(erasing).rejects.toMatchObject({ name: "AbortError" });
+    expect(await store.query(WAITING)).toEqual([]);
     await holder.query("ROLLBACK");
     expect(await store.query("SELECT id FROM episodes WHERE id = 4")).toEqual([{ id: 4 }]);
   });
