@@ -199,7 +199,7 @@ function tokenize(needles: readonly Needle[], tokenizer: string | undefined): Re
     })();
     scratch.exec("CREATE VIRTUAL TABLE terms USING fts5vocab(scratch, 'instance')");
     const termsOf = new Map<number, string[]>();
-    const rows = scratch.prepare<[], [number, string]>("SELECT DISTINCT doc, term FROM terms").raw(true);
+    const rows = scratch.prepare<[], [number, string]>("SELECT doc, term FROM terms").raw(true);
     for (const [doc, term] of rows.iterate()) {
       const known = termsOf.get(doc);
       if (known === undefined) termsOf.set(doc, [term]);
@@ -216,7 +216,8 @@ function tokenize(needles: readonly Needle[], tokenizer: string | undefined): Re
 
 function createScratchIndex(scratch: Reader, tokenizer: string | undefined): void {
   const create = (option: string): void => {
-    scratch.exec(`CREATE VIRTUAL TABLE scratch USING fts5(words${option}, content='')`);
+    // Without places a term stands once for each text.
+    scratch.exec(`CREATE VIRTUAL TABLE scratch USING fts5(words${option}, content='', columnsize=0, detail=none)`);
   };
   if (tokenizer === undefined) {
     create("");
