@@ -61,8 +61,10 @@ export const SABOTAGE_CASES: readonly ConformanceCase[] = [
       const controls = await scene.read(await scene.write(records(3)));
       const probes = scene.probes();
       needs(probes.length > 0, "the kind has no probes");
-      for (const { name, status } of await scene.look([], controls, probes.map(blinded)))
+      for (const { name, status, controlsTaken } of await scene.look([], controls, probes.map(blinded))) {
+        hold(controlsTaken > 0, `no artifact of this surface could be a control of the ${name} probe`);
         hold(status === "blind", `a ${name} probe that looks at nothing passes for one that sees`);
+      }
     },
   },
 ];
