@@ -9,7 +9,7 @@ import type { RequestId, SurfaceId } from "./model/ids.ts";
 import { ANSWER_MS, openParticipation } from "./participate/participation.ts";
 import { createOwnParticipants, type OwnParticipants } from "./participate/take-part.ts";
 import type { ReportProgress } from "./progress.ts";
-import type { Surface } from "./surface.ts";
+import type { Surface, SurfaceKind } from "./surface.ts";
 
 /** Writes the new text of a shared artifact from its surviving sources (LINEAGE-5). Sources hold personal data of others. */
 export type Rederiver = (sources: readonly Artifact[], signal: AbortSignal) => Promise<string>;
@@ -48,6 +48,8 @@ export interface EngineParts {
   readonly report: ReportProgress;
   readonly answerMs?: number;
   readonly maxRuns?: number;
+  /** Kinds of surfaces that do not ship. */
+  readonly kinds?: readonly SurfaceKind<unknown>[];
 }
 
 /** About as many words as eight novels have. */
@@ -56,7 +58,7 @@ const MAX_RUNS = 1_000_000;
 /** Puts the parts together; stores are opened when first used. @throws BoundaryError */
 export function createEngine(parts: EngineParts): Engine {
   const { answerMs = ANSWER_MS } = parts;
-  const surfaces = bindSurfaces(parts.boundary, (surface) => openParticipation(parts, surface, answerMs));
+  const surfaces = bindSurfaces(parts.boundary, (surface) => openParticipation(parts, surface, answerMs), parts.kinds);
   const ownParticipants = createOwnParticipants(parts);
   const byId = new Map(surfaces.map((surface) => [surface.declaration.id, surface]));
   let isClosed = false;

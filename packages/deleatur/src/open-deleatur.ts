@@ -1,5 +1,6 @@
 // The one engine behind the SDK, the command line and any later service: opens a boundary and answers every act of the flow as a value.
 import { randomBytes } from "node:crypto";
+import { outsideKinds } from "./adapters/outside-kinds.ts";
 import { adoptStores } from "./audit/adopt-stores.ts";
 import { bracketRun } from "./audit/bracket-run.ts";
 import { type Check, checkBoundary } from "./audit/check-boundary.ts";
@@ -32,6 +33,7 @@ import type { Participant } from "./participate/take-part.ts";
 import type { ReportProgress } from "./progress.ts";
 import { harvestLineage, recordHarvest } from "./record/harvest.ts";
 import { type Held, type HeldWrite, listHeld } from "./record/hold-write.ts";
+import type { SurfaceKind } from "./surface.ts";
 import { type GivenWrite, prepareWrite, writeUnderIntent } from "./record/write-under-intent.ts";
 
 export interface OpenOptions {
@@ -46,6 +48,8 @@ export interface OpenOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** How long a process that holds memory may be silent before a request waits instead, in ms; 5,000 where absent. */
   readonly answerMs?: number;
+  /** Adapters of your own: kinds of surfaces that do not ship, under names of their own. Their word is yours to answer for (`deleatur/conformance`). */
+  readonly kinds?: readonly SurfaceKind<unknown>[];
 }
 
 /** A derived write: it names all its sources, as `surface/key`. */
@@ -136,8 +140,10 @@ const NEVER = new AbortController().signal;
 
 /** Opens a boundary file or a declared boundary. @throws BoundaryError, LedgerError */
 export async function openDeleatur(source: string | Boundary, options: OpenOptions = {}): Promise<Deleatur> {
+  const { kinds = [] } = options;
   const environment = options.environment ?? process.env;
-  const boundary = typeof source === "string" ? loadBoundary(source, environment) : source;
+  const boundary =
+    typeof source === "string" ? loadBoundary(source, environment, [...outsideKinds(kinds).keys()]) : source;
   const clock = options.clock ?? ((): Date => new Date());
   const random = options.random ?? ((bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes)));
   const file = boundary.connect.ledger;
@@ -157,6 +163,7 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
     clock,
     random,
     report: options.report ?? ((): void => undefined),
+    kinds,
     ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
     ...(options.maxRuns === undefined ? {} : { maxRuns: options.maxRuns }),
   });

@@ -4,6 +4,26 @@ import type { Boundary, StoreConnection, SurfaceDeclaration } from "./model/decl
 import type { ArtifactKey, RequestId, SubjectIdentifier } from "./model/ids.ts";
 import type { Finding, Needle, ProbeDepth, ProbeName } from "./model/needle.ts";
 
+// What an adapter is written with, so that this is the one module that it imports.
+export type { Artifact, ContentField, Erased, Offered, Planted, Purged, Rewritten } from "./model/artifact.ts";
+export type { Boundary, StoreConnection, SurfaceDeclaration } from "./model/declaration.ts";
+export { BoundaryError, StoreError } from "./model/errors.ts";
+export {
+  type ArtifactKey,
+  artifactKey,
+  type ArtifactRef,
+  foldIdentifier,
+  type RequestId,
+  type SubjectIdentifier,
+  type SurfaceId,
+  surfaceId,
+} from "./model/ids.ts";
+export type { Finding, Needle, Passage, Place, ProbeDepth, ProbeName } from "./model/needle.ts";
+export { createByteMatcher } from "./probe/byte-matcher.ts";
+export { createExactMatcher } from "./probe/exact-matcher.ts";
+export { createExcerptMatcher } from "./probe/excerpt-matcher.ts";
+export type { ByteHit, ByteMatcher, Matcher, MatcherFinding } from "./probe/matcher.ts";
+
 export type FenceStrength = "strong" | "leased" | "none";
 export type DeletionClass = "file-level" | "cryptographic" | "memory" | "logical" | "expiry";
 

@@ -1,4 +1,6 @@
-// Kinds of surfaces that somebody else wrote: what may pass for one. Nothing is opened here, and no name is looked up.
+// Kinds of surfaces that somebody else wrote: what may pass for one, and under which name. Nothing is opened or imported here.
+import { KIND_NAME, SURFACE_KINDS } from "../model/declaration.ts";
+import { UsageError } from "../model/errors.ts";
 import type { SurfaceKind } from "../surface.ts";
 
 const MEMBERS = ["parse", "open", "probes", "containerProbes"] as const;
@@ -13,4 +15,25 @@ export function isSurfaceKind(value: unknown): value is SurfaceKind<unknown> {
     guarantees !== null &&
     MEMBERS.every((name) => typeof Reflect.get(value, name) === "function")
   );
+}
+
+/** The kinds by name. None takes the name of one that ships, so that a receipt's word for it stays true. @throws UsageError KIND_UNFIT, KIND_TAKEN */
+export function outsideKinds(kinds: readonly SurfaceKind<unknown>[]): ReadonlyMap<string, SurfaceKind<unknown>> {
+  const byName = new Map<string, SurfaceKind<unknown>>();
+  for (const kind of kinds) {
+    if (!isSurfaceKind(kind) || !KIND_NAME.test(kind.kind))
+      throw new UsageError(
+        "KIND_UNFIT",
+        "a kind that was given is none, give an object with every member of SurfaceKind",
+        {
+          cure: "see deleatur/surface; a name is lower-case letters, digits and '-'",
+        },
+      );
+    if (byName.has(kind.kind) || SURFACE_KINDS.some((name) => name === kind.kind))
+      throw new UsageError("KIND_TAKEN", `a kind that was given takes the name of another, ${kind.kind}`, {
+        cure: "give it a name of its own",
+      });
+    byName.set(kind.kind, kind);
+  }
+  return byName;
 }

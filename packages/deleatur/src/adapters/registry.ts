@@ -1,9 +1,16 @@
 // Binds each declared surface to its kind: the one place that knows which kinds exist. Nothing is opened here.
-import type { Boundary, StoreConnection, SurfaceDeclaration, SurfaceKindName } from "../model/declaration.ts";
+import {
+  type Boundary,
+  type StoreConnection,
+  SURFACE_KINDS,
+  type SurfaceDeclaration,
+  type SurfaceKindName,
+} from "../model/declaration.ts";
 import { BoundaryError } from "../model/errors.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { Container, Guarantees, Participation, Probe, Surface, SurfaceEntry, SurfaceKind } from "../surface.ts";
 import { jsonlFiles, textFiles } from "./files/index.ts";
+import { outsideKinds } from "./outside-kinds.ts";
 import { inProcess } from "./in-process/index.ts";
 import { postgresTable } from "./postgres/index.ts";
 import { providerCache } from "./provider-cache/index.ts";
@@ -35,15 +42,35 @@ const BINDERS: Readonly<Record<SurfaceKindName, (entry: SurfaceEntry) => BoundSu
 export function bindSurfaces(
   boundary: Boundary,
   participation: (surface: SurfaceId) => Participation,
+  kinds: readonly SurfaceKind<unknown>[] = [],
 ): readonly BoundSurface[] {
+  const outside = outsideKinds(kinds);
   return boundary.surfaces.map((declaration) =>
-    BINDERS[declaration.kind]({
+    binderOf(
+      declaration,
+      outside,
+    )({
       declaration: withMappedSubjects(declaration),
       connections: connectionsOf(boundary, declaration),
       boundary,
       participation: () => participation(declaration.id),
     }),
   );
+}
+
+function binderOf(
+  { id, kind }: SurfaceDeclaration,
+  outside: ReadonlyMap<string, SurfaceKind<unknown>>,
+): (entry: SurfaceEntry) => BoundSurface {
+  // It was seen to be one of its names.
+  if (Object.hasOwn(BINDERS, kind)) return BINDERS[kind as SurfaceKindName];
+  const given = outside.get(kind);
+  if (given !== undefined) return (entry) => bind(given, entry);
+  const all = [...SURFACE_KINDS, ...outside.keys()].join(", ");
+  throw new BoundaryError("UNKNOWN_KIND", `surface ${id} is of kind ${kind}, which is not a kind that exists`, {
+    place: { surface: id, field: "kind" },
+    cure: `use one of the kinds that exist: ${all}; one of your own is given by openDeleatur(file, { kinds }) or --adapter`,
+  });
 }
 
 function bind<Options>(kind: SurfaceKind<Options>, entry: SurfaceEntry): BoundSurface {

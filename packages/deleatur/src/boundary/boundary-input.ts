@@ -52,7 +52,8 @@ interface PolicyInput {
 }
 
 export interface SurfaceInput extends PolicyInput {
-  readonly kind: SurfaceKindName;
+  /** One of those that ship, or of a kind of your own that `openDeleatur` is given. */
+  readonly kind: SurfaceKindName | (string & Record<never, never>);
   readonly role: SurfaceRole;
   readonly label?: string | undefined;
   readonly table?: string | undefined;

@@ -18,7 +18,7 @@ import type {
   SurfaceInput,
 } from "./boundary-input.ts";
 import { durationSeconds } from "./duration.ts";
-import { KIND_RULES, TAKES_TRIGGERS } from "./known-kinds.ts";
+import { rulesOf, TAKES_TRIGGERS } from "./known-kinds.ts";
 import { keyPattern } from "./key-pattern.ts";
 
 /** What the file says once for all surfaces. */
@@ -67,7 +67,7 @@ function writersOf(input: SurfaceInput, fileWriters: Writers | undefined): Write
   if (input.writers !== undefined) return input.writers;
   const inherited = fileWriters ?? "foreign";
   // A file has no triggers, memory neither, and nothing writes to a provider's cache through us: there the weakest assumption stands.
-  const connection = KIND_RULES[input.kind].connection;
+  const connection = rulesOf(input.kind).connection;
   if (connection === "none" || (!TAKES_TRIGGERS.has(connection) && inherited === "trigger")) return "foreign";
   return inherited;
 }
@@ -92,7 +92,7 @@ function redisMembers(input: SurfaceInput): Pick<SurfaceDeclaration, "pattern" |
 /** The declaration of one surface. `input` has passed the schema and the lint. */
 export function fillDefaults(id: string, input: SurfaceInput, defaults: FileDefaults): SurfaceDeclaration {
   const given = listOf(input.key);
-  const key = given.length > 0 ? given : KIND_RULES[input.kind].defaultKey;
+  const key = given.length > 0 ? given : rulesOf(input.kind).defaultKey;
   const limit = horizonLimitSeconds(input, defaults);
   const shared = input.shared ?? (input.kind === "in-process" ? "destroy" : undefined);
   return {

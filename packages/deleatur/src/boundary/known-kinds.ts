@@ -3,11 +3,11 @@ import type { StoreConnection, SurfaceKindName } from "../model/declaration.ts";
 import type { SurfaceInput } from "./boundary-input.ts";
 
 /** How a kind names a place inside an artifact. */
-export type LocatorStyle = "column" | "field" | "none";
+export type LocatorStyle = "column" | "field" | "none" | "any";
 
 export interface KindRules {
-  /** Which connection it takes; `none`: nothing to connect to; `process`: the application's own processes take part through the ledger. */
-  readonly connection: StoreConnection["type"] | "none" | "process";
+  /** Which connection it takes; `none`: nothing to connect to; `process`: the application's own processes take part through the ledger; `any`: its adapter says. */
+  readonly connection: StoreConnection["type"] | "none" | "process" | "any";
   readonly needs: readonly (keyof SurfaceInput)[];
   readonly refuses: readonly (keyof SurfaceInput)[];
   readonly locators: LocatorStyle;
@@ -31,6 +31,15 @@ export const TAKES_TRIGGERS: ReadonlySet<KindRules["connection"]> = new Set(["sq
 const OF_REDIS = ["prefix", "pattern", "each", "persistence"] as const;
 
 const POLICIES_OF_CONTENT = ["shared", "rederive", "keep", "purge", "replicas", "writers"] as const;
+
+/** What a kind from outside takes is for its own `parse` to say. */
+const OUTSIDE: KindRules = { connection: "any", needs: ["store"], refuses: [], locators: "any", defaultKey: [] };
+
+/** The rules of a kind; of one that does not ship, those that every store has. */
+export function rulesOf(kind: string): KindRules {
+  // It was seen to be one of its names.
+  return Object.hasOwn(KIND_RULES, kind) ? KIND_RULES[kind as SurfaceKindName] : OUTSIDE;
+}
 
 export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
   sqlite: {

@@ -3,7 +3,7 @@ import type { StoreConnection } from "../model/declaration.ts";
 import type { BoundaryInput } from "./boundary-input.ts";
 import type { WrittenSurface } from "./expand-presets.ts";
 import { horizonLimitSeconds, listOf, type FileDefaults } from "./fill-defaults.ts";
-import { CONNECTED_BY, KIND_RULES } from "./known-kinds.ts";
+import { CONNECTED_BY, rulesOf } from "./known-kinds.ts";
 import { lintCensus, lintContainers, lintExemptions } from "./lint-coverage.ts";
 import { durationSeconds } from "./duration.ts";
 import { cut, type Problem, type Report } from "./problem.ts";
@@ -112,7 +112,7 @@ function lintDerivations(surfaces: readonly WrittenSurface[], report: Report): v
 
 function lintStores(surfaces: readonly WrittenSurface[], context: LintContext, report: Report): void {
   for (const { id, input, path } of surfaces) {
-    const wanted = KIND_RULES[input.kind].connection;
+    const wanted = rulesOf(input.kind).connection;
     if (wanted === "none" || wanted === "process") continue;
     const named = [
       ...(input.store === undefined ? [] : [["store", input.store] as const]),
@@ -128,7 +128,7 @@ function lintStores(surfaces: readonly WrittenSurface[], context: LintContext, r
           "add it under connect",
           id,
         );
-      else if (connection.type !== wanted)
+      else if (wanted !== "any" && connection.type !== wanted)
         report(
           "STORE_KIND",
           [...path, member],

@@ -2,7 +2,7 @@
 import type { SourceLocatorInput, SubjectLocatorInput, SurfaceInput } from "./boundary-input.ts";
 import type { WrittenSurface } from "./expand-presets.ts";
 import { listOf } from "./fill-defaults.ts";
-import { KIND_RULES, type LocatorStyle, TAKES_TRIGGERS } from "./known-kinds.ts";
+import { rulesOf, type LocatorStyle, TAKES_TRIGGERS } from "./known-kinds.ts";
 import type { FieldPath, Problem, Report } from "./problem.ts";
 
 const SURFACE_ID = /^[a-z0-9][a-z0-9._-]{0,127}$/;
@@ -28,7 +28,7 @@ export function lintSurface(written: WrittenSurface): readonly Problem[] {
 }
 
 function lintMembers(input: SurfaceInput, report: Report): void {
-  const rules = KIND_RULES[input.kind];
+  const rules = rulesOf(input.kind);
   for (const member of rules.needs) {
     if (input[member] !== undefined) continue;
     const code = member === "vector" ? "VECTOR_MISSING" : "MISSING_FIELD";
@@ -60,10 +60,10 @@ function styleOf(locator: SubjectLocatorInput | SourceLocatorInput | object): Lo
 }
 
 function lintLocators(input: SurfaceInput, report: Report): void {
-  const wanted = KIND_RULES[input.kind].locators;
+  const wanted = rulesOf(input.kind).locators;
   const check = (locator: object, field: FieldPath): void => {
     const style = styleOf(locator);
-    if (style === wanted || style === "key") return;
+    if (wanted === "any" || style === wanted || style === "key") return;
     const cure =
       wanted === "column"
         ? "use column, json or via"
@@ -79,7 +79,7 @@ function lintLocators(input: SurfaceInput, report: Report): void {
     }
   };
   // What the kind refuses as a whole has been said already.
-  const refused = new Set<string>(KIND_RULES[input.kind].refuses);
+  const refused = new Set<string>(rulesOf(input.kind).refuses);
   if (!refused.has("subject")) each("subject", input.subject);
   if (!refused.has("derivedFrom")) each("derivedFrom", input.derivedFrom);
   if (!refused.has("content")) each("content", input.content);
@@ -104,7 +104,7 @@ function canHaveSeveralSources(input: SurfaceInput): boolean {
 }
 
 function lintPolicies(input: SurfaceInput, report: Report): void {
-  const { connection } = KIND_RULES[input.kind];
+  const { connection } = rulesOf(input.kind);
   if (connection === "none") return;
   if (connection === "process") lintProcess(input, report);
   else if (input.shared === undefined && canHaveSeveralSources(input))
@@ -123,7 +123,7 @@ function lintPolicies(input: SurfaceInput, report: Report): void {
     );
   if (input.shared !== "rederive" && input.rederive !== undefined)
     report("REDERIVE_NOT_SET", ["rederive"], "would never be called", "set shared: rederive or remove it");
-  if (input.writers === "trigger" && !TAKES_TRIGGERS.has(KIND_RULES[input.kind].connection))
+  if (input.writers === "trigger" && !TAKES_TRIGGERS.has(rulesOf(input.kind).connection))
     report("WRITERS_KIND", ["writers"], "says trigger where there are no triggers", "say sdk or foreign");
   if (input.keep !== undefined && Number.isNaN(Date.parse(input.keep.until)))
     report("BAD_FIELD", ["keep", "until"], "is no date of the calendar", "write a date such as 2027-12-31");
@@ -168,6 +168,6 @@ function lintHorizon(input: SurfaceInput, report: Report): void {
       "is missing",
       "say why the bound holds, for example: provider contract, read 2026-11",
     );
-  if (horizon.ttl !== undefined && KIND_RULES[input.kind].readsBackTtl !== true)
+  if (horizon.ttl !== undefined && rulesOf(input.kind).readsBackTtl !== true)
     report("FIELD_KIND", ["horizon", "ttl"], `cannot be read back by kind ${input.kind}`, "give max and its basis");
 }

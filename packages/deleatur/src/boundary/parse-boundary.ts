@@ -20,6 +20,8 @@ export interface ParseContext {
   /** The file that the text came from; its directory is where relative paths start. */
   readonly file: string;
   readonly env: Environment;
+  /** Names of kinds that do not ship, which `openDeleatur` is given. */
+  readonly kinds?: readonly string[];
 }
 
 /** Parses the YAML text of a boundary file. @throws BoundaryError with every problem found, see `boundaryProblems` */
@@ -27,21 +29,31 @@ export function parseBoundary(text: string, context: ParseContext): Boundary {
   const source = readYaml(text);
   if (source.outcome === "refused")
     throw boundaryError(source.problems, { file: context.file, lineOf: () => undefined });
-  const place = { file: context.file, directory: dirname(resolve(context.file)), env: context.env };
+  const place = {
+    file: context.file,
+    directory: dirname(resolve(context.file)),
+    env: context.env,
+    kinds: context.kinds ?? [],
+  };
   return validate(source.value, place, { file: context.file, lineOf: (path) => source.lineOf(path) });
 }
 
 /** Reads and parses a boundary file. @throws BoundaryError also where the file cannot be read */
-export function loadBoundary(path: string, env: Environment): Boundary {
-  return parseBoundary(readBoundaryFile(path), { file: path, env });
+export function loadBoundary(path: string, env: Environment, kinds: readonly string[] = []): Boundary {
+  return parseBoundary(readBoundaryFile(path), { file: path, env, kinds });
 }
 
 /** Validates a boundary written in TypeScript, by the same schema and the same rules. @throws BoundaryError */
 export function defineBoundary(
   input: BoundaryInput,
-  context: { readonly directory: string; readonly env: Environment },
+  context: { readonly directory: string; readonly env: Environment; readonly kinds?: readonly string[] },
 ): Boundary {
-  const place = { file: undefined, directory: resolve(context.directory), env: context.env };
+  const place = {
+    file: undefined,
+    directory: resolve(context.directory),
+    env: context.env,
+    kinds: context.kinds ?? [],
+  };
   return validate(input, place, { file: undefined, lineOf: () => undefined });
 }
 
@@ -67,6 +79,7 @@ interface Place {
   readonly file: string | undefined;
   readonly directory: string;
   readonly env: Environment;
+  readonly kinds: readonly string[];
 }
 
 function throwAny(problems: readonly Problem[], context: ProblemContext): void {
@@ -79,7 +92,7 @@ function validate(value: unknown, place: Place, context: ProblemContext): Bounda
   const credentials = findCredentials(
     typeof value === "object" && value !== null ? Reflect.get(value, "connect") : undefined,
   );
-  const shaped = checkShape(value);
+  const shaped = checkShape(value, place.kinds);
   if (shaped.outcome === "refused") {
     throwAny([...credentials, ...shaped.problems], context);
     throw boundaryError([{ code: "BAD_FIELD", path: [], what: "does not fit the schema", cure: "mend it" }], context);

@@ -1,6 +1,6 @@
 // The one zod schema of the boundary file and of `defineBoundary`; the JSON Schema for editors is made from it. It checks shapes, lint.ts checks sense.
 import { z } from "zod";
-import { REDIS_UNITS, SURFACE_KINDS, SURFACE_ROLES } from "../model/declaration.ts";
+import { KIND_NAME, REDIS_UNITS, SURFACE_KINDS, SURFACE_ROLES } from "../model/declaration.ts";
 import type { BoundaryInput } from "./boundary-input.ts";
 import { DURATION } from "./duration.ts";
 
@@ -90,7 +90,13 @@ const policies = {
 };
 
 const surface = z.strictObject({
-  kind: z.enum(SURFACE_KINDS),
+  kind: z.union([
+    z.enum(SURFACE_KINDS),
+    z
+      .string()
+      .regex(KIND_NAME)
+      .meta({ description: "a kind of your own: `openDeleatur(file, { kinds })`, `--adapter`" }),
+  ]),
   role: z.enum(SURFACE_ROLES),
   label: name("plain name, shown to people").optional(),
   table: name("table").optional(),

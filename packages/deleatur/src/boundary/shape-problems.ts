@@ -6,8 +6,11 @@ import { boundarySchema } from "./schema.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Kinds of the design that this version does not build: named in the cure, so that nobody looks for a typing error. */
-const CURE_KIND = `use one of the kinds that exist: ${SURFACE_KINDS.join(", ")}`;
+/** All that exist are named, so that nobody looks for a typing error. */
+function kindCure(outside: readonly string[]): string {
+  const all = [...SURFACE_KINDS, ...outside].join(", ");
+  return `use one of the kinds that exist: ${all}; one of your own is given by openDeleatur(file, { kinds }) or --adapter`;
+}
 
 function steps(path: readonly PropertyKey[]): FieldPath {
   return path.map((step) => (typeof step === "number" ? step : String(step)));
@@ -52,15 +55,21 @@ function expected(word: string): string {
   }
 }
 
+function isKind(path: FieldPath): boolean {
+  return path.length === 3 && path[0] === "surfaces" && path[2] === "kind";
+}
+
 function kindAt(value: unknown, path: FieldPath): string {
   let at = value;
   for (const step of path) at = typeof at === "object" && at !== null ? Reflect.get(at, step) : undefined;
   return typeof at === "string" && /^[a-z][a-z0-9-]{0,40}$/.test(at) ? `names ${at}, which` : "";
 }
 
-function problemsOf(issue: Issue, above: FieldPath, value: unknown): readonly Problem[] {
+function problemsOf(issue: Issue, above: FieldPath, value: unknown, outside: readonly string[]): readonly Problem[] {
   const path = [...above, ...steps(issue.path)];
   const problem = (code: string, what: string, cure: string): readonly Problem[] => [{ code, path, what, cure }];
+  if (isKind(path))
+    return problem("UNKNOWN_KIND", `${kindAt(value, path)} is not a kind that exists`.trim(), kindCure(outside));
   switch (issue.code) {
     case "invalid_union":
       if (path[0] === "connect")
@@ -69,7 +78,7 @@ function problemsOf(issue: Issue, above: FieldPath, value: unknown): readonly Pr
           "is no connection",
           "write { file: ./memory.db } or { path: ./notes/*.jsonl }",
         );
-      return nearestBranch(issue.errors, path).flatMap((inner) => problemsOf(inner, path, value));
+      return nearestBranch(issue.errors, path).flatMap((inner) => problemsOf(inner, path, value, outside));
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
         code: "UNKNOWN_FIELD",
@@ -82,8 +91,6 @@ function problemsOf(issue: Issue, above: FieldPath, value: unknown): readonly Pr
         ? problem("MISSING_FIELD", "is missing", `add it as ${expected(issue.expected)}`)
         : problem("BAD_FIELD", "has the wrong type", `give ${expected(issue.expected)}`);
     case "invalid_value":
-      if (path.length === 3 && path[0] === "surfaces" && path[2] === "kind")
-        return problem("UNKNOWN_KIND", `${kindAt(value, path)} is not a kind that exists`.trim(), CURE_KIND);
       return problem(
         "BAD_FIELD",
         "is missing or not one of the allowed values",
@@ -105,9 +112,20 @@ export type Shaped =
   | { readonly outcome: "shaped"; readonly input: z.output<typeof boundarySchema> }
   | { readonly outcome: "refused"; readonly problems: readonly Problem[] };
 
-/** Checks an unknown value against the schema. */
-export function checkShape(value: unknown): Shaped {
+/** Checks an unknown value against the schema; `outside` are the names of kinds that do not ship and were given. */
+export function checkShape(value: unknown, outside: readonly string[]): Shaped {
   const parsed = boundarySchema.safeParse(value);
-  if (parsed.success) return { outcome: "shaped", input: parsed.data };
-  return { outcome: "refused", problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [], value)) };
+  if (!parsed.success)
+    return {
+      outcome: "refused",
+      problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [], value, outside)),
+    };
+  const known = new Set<string>([...SURFACE_KINDS, ...outside]);
+  const unknown = Object.entries(parsed.data.surfaces).flatMap(([id, surface]): readonly Problem[] => {
+    if (!("kind" in surface) || known.has(surface.kind)) return [];
+    const path = ["surfaces", id, "kind"];
+    const what = `${kindAt(value, path)} is not a kind that exists`.trim();
+    return [{ code: "UNKNOWN_KIND", path, what, cure: kindCure(outside) }];
+  });
+  return unknown.length === 0 ? { outcome: "shaped", input: parsed.data } : { outcome: "refused", problems: unknown };
 }

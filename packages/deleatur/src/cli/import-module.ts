@@ -2,7 +2,9 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isSurfaceKind } from "../adapters/outside-kinds.ts";
 import { UsageError } from "../model/errors.ts";
+import type { SurfaceKind } from "../surface.ts";
 import { resolveFrom } from "./files.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -25,6 +27,16 @@ export async function importModule(terminal: Terminal, name: string): Promise<Re
       cause,
     });
   }
+}
+
+/** The kinds that the modules of `--adapter` export. @throws UsageError */
+export async function importKinds(
+  terminal: Terminal,
+  names: readonly string[],
+): Promise<readonly SurfaceKind<unknown>[]> {
+  const kinds: SurfaceKind<unknown>[] = [];
+  for (const name of names) kinds.push(...exportsOf(await importModule(terminal, name), "kind", isSurfaceKind, name));
+  return kinds;
 }
 
 /** What a module exports under a name, or as a list under its plural; each one checked. @throws UsageError MODULE_UNFIT */

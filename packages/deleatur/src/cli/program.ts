@@ -1,6 +1,7 @@
 // The command line as a whole: global options, all verbs, and the one place where an answer or an error is printed. A verb never prints by itself.
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.ts";
+import { importKinds } from "./import-module.ts";
 import { errorResult } from "./print/error-report.ts";
 import { jsonObject } from "./print/json-object.ts";
 import type { Terminal, VerbResult } from "./terminal.ts";
@@ -21,7 +22,8 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   const program = new Command();
   const run: RunVerb = async (command, act) => {
     verb = nameOf(command);
-    const context = createContext(terminal, program.opts<GlobalFlags>());
+    const flags = program.opts<GlobalFlags>();
+    const context = createContext(terminal, flags, await importKinds(terminal, flags.adapter ?? []));
     try {
       answer = await act(context);
     } finally {
@@ -37,6 +39,12 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     .version(VERSION, "--version", "the version of this program")
     .option("--boundary <file>", "the inventory of all data locations (default: deleatur.yaml)")
     .option("--json", "print one JSON object (schema deleatur-cli/1) instead of text")
+    .option(
+      "--adapter <module>",
+      "an adapter of your own: a module that exports `kind` or `kinds`; its code is run (may be repeated)",
+      (module: string, before: readonly string[]) => [...before, module],
+      [],
+    )
     .option("--keys", "show the keys of records where no terminal is")
     .addHelpText("after", EPILOGUE)
     .configureHelp({ showGlobalOptions: true, helpWidth: 118 })

@@ -1,10 +1,12 @@
 // What a verb is handed: terminal, boundary, and the engine, which is opened when it is first asked for. It decides nothing about a verb.
 import type { Command } from "commander";
 import colors from "picocolors";
+import { outsideKinds } from "../adapters/outside-kinds.ts";
 import { loadBoundary } from "../boundary/parse-boundary.ts";
 import type { Boundary } from "../model/declaration.ts";
 import { type Deleatur, openDeleatur } from "../open-deleatur.ts";
 import type { ReportProgress } from "../progress.ts";
+import type { SurfaceKind } from "../surface.ts";
 import { resolveFrom } from "./files.ts";
 import { progressBar } from "./print/progress-bar.ts";
 import type { Terminal, VerbResult } from "./terminal.ts";
@@ -39,18 +41,25 @@ export interface GlobalFlags {
   readonly boundary?: string;
   readonly json?: boolean;
   readonly keys?: boolean;
+  readonly adapter?: readonly string[];
 }
 
 const DEFAULT_BOUNDARY = "deleatur.yaml";
 
-export function createContext(terminal: Terminal, flags: GlobalFlags): VerbContext {
+/** @param kinds what the modules of `--adapter` export */
+export function createContext(
+  terminal: Terminal,
+  flags: GlobalFlags,
+  kinds: readonly SurfaceKind<unknown>[],
+): VerbContext {
   const isJson = flags.json === true;
   const bar = progressBar(terminal);
   const boundaryFile = flags.boundary ?? DEFAULT_BOUNDARY;
   const hasColour = terminal.isOutTerminal && !isJson && (terminal.environment["NO_COLOR"] ?? "") === "";
+  const kindNames = [...outsideKinds(kinds).keys()];
   let memory: Promise<Deleatur> | undefined;
   let request: string | undefined;
-  const load = (): Boundary => loadBoundary(resolveFrom(terminal, boundaryFile), terminal.environment);
+  const load = (): Boundary => loadBoundary(resolveFrom(terminal, boundaryFile), terminal.environment, kindNames);
   return {
     terminal,
     report: (event) => bar.report(event),
@@ -66,6 +75,7 @@ export function createContext(terminal: Terminal, flags: GlobalFlags): VerbConte
         clock,
         random,
         environment,
+        kinds,
         report: (event) => {
           request = event.request ?? request;
           bar.report(event);

@@ -1,7 +1,7 @@
 // The declared boundary as plain types: what boundary/ parses from YAML or `defineBoundary`, and what adapters are handed. No I/O.
 import type { SurfaceId } from "./ids.ts";
 
-/** The kinds that exist; another kind is a BoundaryError that names these. */
+/** The kinds that ship; another is one that was given to `openDeleatur`, or a BoundaryError that names those that exist. */
 export const SURFACE_KINDS = [
   "sqlite",
   "sqlite-fts",
@@ -13,6 +13,8 @@ export const SURFACE_KINDS = [
   "provider-cache",
   "in-process",
 ] as const;
+/** How a kind may be called. */
+export const KIND_NAME: RegExp = /^[a-z][a-z0-9-]{0,63}$/;
 export type SurfaceKindName = (typeof SURFACE_KINDS)[number];
 
 export const SURFACE_ROLES = ["primary", "derived", "index", "cache", "transcript", "log", "backup"] as const;
@@ -76,7 +78,8 @@ export interface PurgePolicy {
 /** One declared surface, defaults filled in. Members that its kind does not use are absent. */
 export interface SurfaceDeclaration {
   readonly id: SurfaceId;
-  readonly kind: SurfaceKindName;
+  /** One of those that ship, or of those that were given from outside. */
+  readonly kind: string;
   readonly role: SurfaceRole;
   readonly label: string;
   /** The name of its connection under `connect`; absent for provider-cache and in-process. */

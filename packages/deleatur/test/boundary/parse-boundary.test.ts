@@ -1,4 +1,5 @@
 // Reading a boundary: the example of the design, its defaults, and errors that name file, line, field and cure.
+import { SURFACE_KINDS } from "../../src/model/declaration.ts";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,15 +86,13 @@ describe("the example of the design", () => {
 
 describe("errors", () => {
   it("refuses by name the kinds that no issue has built, and names those that exist", () => {
-    for (const kind of ["weaviate", "qdrant"]) {
+    for (const kind of ["milvus", "qdrant"]) {
       const error = errorOf(
         EXAMPLE_YAML.replace("surfaces:  ", `surfaces:\n  later: { kind: ${kind}, role: cache, store: memory }\n  #`),
       );
       expect(error.code).toBe("UNKNOWN_KIND");
       expect(error.message).toContain(`names ${kind}`);
-      expect(error.message).toContain(
-        "sqlite, sqlite-fts, sqlite-vec, postgres, jsonl, text, redis, provider-cache, in-process",
-      );
+      expect(error.message).toContain(SURFACE_KINDS.join(", "));
       expect(error.place).toMatchObject({ file: CONTEXT.file, line: 5, field: "surfaces.later.kind" });
     }
   });

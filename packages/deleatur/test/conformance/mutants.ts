@@ -275,10 +275,7 @@ export const MUTANTS: readonly Mutant[] = [
     withSurface(() => ({ purge: async () => ({ outcome: "pending", why: "always" }) })),
   ),
   mutant("bytes", "a purge answers purged and does nothing", idlePurge),
-  mutant("bytes-by-hand", "a purge does nothing and the byte probe keeps quiet", {
-    ...idlePurge,
-    kind: { ...idlePurge.kind, probes: withProbe("bytes", onlyControls).kind.probes },
-  }),
+  mutant("bytes-by-hand", "a purge answers purged and does nothing", idlePurge),
   mutant(
     "offer-leaves-nothing",
     "a dry run really inserts",
