@@ -13,6 +13,8 @@ export interface FtsFacts {
   /** False where `columnsize=0` leaves no list of the indexed rows. */
   readonly hasDocsize: boolean;
   readonly tokenizer: string;
+  /** Whether the index holds an entry for each place of a term, as it does unless `detail` says otherwise. */
+  readonly hasPlaces: boolean;
 }
 
 /** The facts of every FTS5 table of a store, by name. */
@@ -65,6 +67,7 @@ export function parseFts(name: string, sql: string): FtsFacts | undefined {
     contentlessDelete: options.get("contentless_delete") === "1",
     hasDocsize: options.get("columnsize") !== "0",
     tokenizer: options.get("tokenize") ?? "unicode61",
+    hasPlaces: (options.get("detail") ?? "full").toLowerCase() === "full",
   };
 }
 
