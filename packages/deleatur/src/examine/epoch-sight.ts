@@ -6,7 +6,8 @@ import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids
 import type { Needle } from "../model/needle.ts";
 import { mayHaveExpired } from "../model/time-to-live.ts";
 import { createRunFilter, joinExplanations, type RunFilter } from "../probe/run-filter.ts";
-import { type ArtifactDigests, type Baseline, digestArtifact } from "./baseline.ts";
+import { artifactDigester, refId } from "./artifact-digests.ts";
+import type { Baseline } from "./baseline.ts";
 import { hasOwnProvenance } from "./own-provenance.ts";
 import type { EpochInput, EpochScan, SharedScan } from "./scan-epoch.ts";
 import { toNeedles } from "./to-needles.ts";
@@ -45,6 +46,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   const members = whose(sights.map(({ input }) => input.closure));
   const wanted = whose(inputs.map(({ needles }) => needles.flatMap(({ content }) => content.map(digestOfField))));
   const owners = ownersOf(inputs);
+  const digester = artifactDigester(engine.ledger);
   const baselines = shareOut(inputs.map(({ baseline }) => baseline));
   const bystanders = shareOut(inputs.map((input) => input.bystanders));
   const counts = bystanders.kinds.map(() => ({ intact: 0, changed: 0 }));
@@ -96,16 +98,14 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   return {
     see(artifact, id, digests) {
       const isCompared = baselines.kinds.length + bystanders.kinds.length > 0;
-      const known: ArtifactDigests | undefined = isCompared
-        ? digestArtifact(engine.ledger, artifact, digests)
-        : undefined;
+      const known = isCompared ? digester.digest(artifact, digests) : undefined;
       const standings = baselines.kinds.map((kind) => (known === undefined ? undefined : kind.compare(known)));
       for (const [place, kind] of bystanders.kinds.entries()) {
         const standing = known === undefined ? undefined : kind.compare(known);
         const count = counts[place];
         if (count === undefined) continue;
-        if (known !== undefined && kind.expiries.get(known.surface)?.has(known.id) === true)
-          stillThere[place]?.add(known.id);
+        const ends = known === undefined ? undefined : kind.expiries.get(known.surface);
+        if (known !== undefined && ends?.has(refId(known)) === true) stillThere[place]?.add(refId(known));
         if (standing === "unchanged") count.intact += 1;
         if (standing === "changed") count.changed += 1;
       }

@@ -5,7 +5,8 @@ import type { RequestItem } from "../ledger/request-record.ts";
 import type { Artifact, Purged } from "../model/artifact.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
-import { type Baseline, baselineId } from "./baseline.ts";
+import { artifactDigester } from "./artifact-digests.ts";
+import type { Baseline } from "./baseline.ts";
 import { plantCanaries } from "./plant-canaries.ts";
 import { gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
@@ -194,7 +195,7 @@ function countOverDeleted(engine: Engine, { items, taken }: Inquiry, scan: Epoch
       engine.bound(ref.surface).declaration.role !== "index" &&
       !scan.unread.has(ref.surface) &&
       !scan.rows.has(artifactId(ref)) &&
-      taken.get(ref.surface)?.has(baselineId(engine.ledger, ref)) !== true,
+      taken.get(ref.surface)?.has(artifactDigester(engine.ledger).idOf(ref)) !== true,
   ).length;
 }
 

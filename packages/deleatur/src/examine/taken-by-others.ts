@@ -4,11 +4,11 @@ import type { Engine } from "../engine.ts";
 import { sealedValue } from "../ledger/sealed-value.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { ArtifactRef, RequestId, SurfaceId } from "../model/ids.ts";
-import { baselineId } from "./baseline.ts";
+import { artifactDigester } from "./artifact-digests.ts";
 
 const PREFIX = "taken/";
 
-/** Keyed ids as baselines hold them, in base64, by surface. */
+/** Keyed ids as baselines hold them, by surface. */
 type Taken = readonly (readonly [SurfaceId, readonly string[]])[];
 
 /** Says to every other open request that these are erased or rewritten; `together` were surveyed without them. Call it in the transaction that journals the act. */
@@ -19,9 +19,10 @@ export function noteTaken(
 ): void {
   const others = ledger.openRequests().filter((id) => !together.has(id));
   if (refs.length === 0 || others.length === 0) return;
+  const digester = artifactDigester(ledger);
   const taken: Taken = [...groupBy(refs, ({ surface }) => surface)].map(([surface, members]) => [
     surface,
-    members.map((ref) => Buffer.from(baselineId(ledger, ref), "latin1").toString("base64")),
+    members.map((ref) => digester.idOf(ref)),
   ]);
   for (const id of others) sealedValue<Taken>(`${PREFIX}${toHex(random(8))}`).put(ledger, id, taken);
 }
@@ -33,7 +34,7 @@ export function openTaken({ ledger }: Engine, request: RequestId): ReadonlyMap<S
     if (!name.startsWith(PREFIX)) continue;
     for (const [surface, ids] of sealedValue<Taken>(name).open(ledger, request) ?? []) {
       const known = taken.get(surface) ?? new Set<string>();
-      for (const id of ids) known.add(Buffer.from(id, "base64").toString("latin1"));
+      for (const id of ids) known.add(id);
       taken.set(surface, known);
     }
   }

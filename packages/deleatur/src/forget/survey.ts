@@ -1,12 +1,15 @@
 // Surveys all that is outside the closure before anything is erased: the baseline of bystanders, and which content others also have.
-import { type Baseline, digestArtifact, openBaseline } from "../examine/baseline.ts";
+import { digestOfField } from "../attest/field-digest.ts";
+import { artifactDigester } from "../examine/artifact-digests.ts";
+import { type Baseline, openBaseline } from "../examine/baseline.ts";
 import type { KeptNeedle } from "../examine/kept-needles.ts";
-import { hasOwnProvenance } from "../examine/own-provenance.ts";
+import { hasOwnProvenance, isFirstHand } from "../examine/own-provenance.ts";
 import type { Engine } from "../engine.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { WordHashes } from "../ledger/word-hashes.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
-import { artifactId, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { groupBy } from "../model/group-by.ts";
+import type { ArtifactKey, ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
 import { contentDigests } from "../record/guard.ts";
 import { scanAll } from "../record/harvest.ts";
 import { identifierSet, type Plan } from "./plan.ts";
@@ -44,31 +47,29 @@ export async function surveySurvivors(
   const { ledger } = engine;
   const views = orders.map((order) => openView(engine, order));
   const items = [...orders.map(({ plan }) => plan), ...beside].flatMap((plan) => plan.items);
-  const together = new Set(items.map(({ ref }) => artifactId(ref)));
-  const going = new Set(items.flatMap(({ ref, action }) => (action === "erase" ? [artifactId(ref)] : [])));
+  const isTogether = refSet(items.map(({ ref }) => ref));
+  const isGoing = refSet(items.flatMap(({ ref, action }) => (action === "erase" ? [ref] : [])));
   // Surveyed together they have one baseline, and one set of bystanders but for what a request is still owed.
   const baseline = openBaseline();
   const standing = openBaseline();
+  const isAnyFirst = views.some(({ isFirst }) => isFirst);
+  const digester = artifactDigester(ledger);
+  const compare = openComparison(engine, views);
   await scanAll(
     engine,
     "survey",
     (artifact) => {
-      const id = artifactId(artifact);
-      const digests = digestArtifact(ledger, artifact);
-      if (views.some(({ isFirst }) => isFirst)) baseline.add(digests);
-      if (together.has(id)) {
+      const fields = artifact.content.map(digestOfField);
+      const digests = digester.digest(artifact, fields);
+      if (isAnyFirst) baseline.add(digests);
+      if (isTogether(artifact)) {
         // It is a bystander to nobody. To a request in whose closure it is not, it says whose words are others' too, unless it goes as well.
-        if (!going.has(id))
-          compareContent(
-            engine,
-            views.filter(({ inClosure }) => !inClosure.has(id)),
-            artifact,
-          );
+        if (!isGoing(artifact)) compare(artifact, fields, ({ inClosure }) => !inClosure(artifact));
         return;
       }
       // What no store keeps, but a process in its memory, comes and goes by itself: it is nobody's to lose.
       if (engine.bound(artifact.surface).declaration.store !== undefined) standing.add(digests);
-      compareContent(engine, views, artifact);
+      compare(artifact, fields);
     },
     signal,
   );
@@ -77,7 +78,7 @@ export async function surveySurvivors(
     ledger.putSealed(
       order.request,
       BYSTANDERS,
-      (owed.entries.size === 0 ? standing : withOwed(ledger, standing, owed)).bytes(),
+      (owed.surfaces.length === 0 ? standing : withOwed(ledger, standing, owed)).bytes(),
     );
   }
   return views.map(({ shared, sharedRuns }) => ({ shared, sharedRuns }));
@@ -90,7 +91,7 @@ interface SurveyView extends Survey {
   readonly isFirst: boolean;
   /** Bystanders of a surface that the last round could not read: they are still owed a look. */
   readonly owed: Baseline;
-  readonly inClosure: ReadonlySet<string>;
+  readonly inClosure: (ref: ArtifactRef) => boolean;
   readonly isOwn: (tag: SubjectIdentifier) => boolean;
   readonly wanted: ReadonlySet<string>;
   /** Marks of the wanted content: only what has one of them is digested. */
@@ -116,8 +117,8 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
     order,
     isFirst: ledger.getSealed(request, BASELINE) === undefined,
     owed: openBaseline(ledger.getSealed(request, BYSTANDERS)),
-    inClosure: new Set(plan.items.map(({ ref }) => artifactId(ref))),
-    isOwn: identifierSet(plan.identifiers),
+    inClosure: refSet(plan.items.map(({ ref }) => ref)),
+    isOwn: askedOnce(identifierSet(plan.identifiers)),
     wanted: new Set(contentDigests(ledger, fields).map(({ digest }) => hex(digest))),
     marks: new Set(fields.map((field) => markOf(wordsOf(ledger, field)))),
     wantedRuns,
@@ -127,35 +128,73 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
   };
 }
 
-function compareContent(
-  engine: Engine,
-  views: readonly SurveyView[],
-  { surface, subjects, sources, content }: Artifact,
-): void {
+type Comparison = (artifact: Artifact, digests: readonly string[], isAsked?: (view: SurveyView) => boolean) => void;
+
+/** Texts that are remembered as compared: an index has the very texts of its base rows. */
+const KNOWN_TEXTS = 1 << 20;
+
+/** Finds what of the content of each view others have too. `digests` are the fields' own. */
+function openComparison(engine: Engine, views: readonly SurveyView[]): Comparison {
   const { ledger } = engine;
-  const { role } = engine.bound(surface).declaration;
-  const asked = views.flatMap((view) => {
-    const isTheirs = hasOwnProvenance(role, subjects, view.isOwn);
-    // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
-    const isFrame = view.wantedRuns.size > 0 && (isTheirs || sources.length > 0);
-    return isTheirs || isFrame ? [{ view, isTheirs, isFrame }] : [];
-  });
-  if (asked.length === 0) return;
-  for (const field of content) {
-    const words = wordsOf(ledger, field);
-    const runs = words === undefined ? [] : ledger.runValues(words);
-    const mark = markOf(words);
-    for (const { view, isTheirs, isFrame } of asked) {
-      if (isFrame) addShared(view, runs);
-      if (!isTheirs || !view.marks.has(mark)) continue;
-      for (const { digest } of contentDigests(ledger, [field]))
-        if (view.wanted.has(hex(digest))) view.shared.add(hex(digest));
+  /** Texts of which nothing is left to be found: they were another person's own to every view. Half of a digest as a number, no text's own by chance. */
+  const known = new Set<number>();
+  return ({ surface, subjects, sources, content }, digests, isAsked) => {
+    const { role } = engine.bound(surface).declaration;
+    let isWhole = isAsked === undefined;
+    for (const [at, field] of content.entries()) {
+      const isText = field.type === "text";
+      // Only another person's own record says of an embedding or of bytes that they are theirs.
+      if (!isText && !isFirstHand(role)) continue;
+      const mark = isText ? Number.parseInt((digests[at] ?? "").slice(0, 13), 16) : 0;
+      if (isText && known.has(mark)) continue;
+      let words: WordHashes | undefined;
+      let runs: Float64Array | undefined;
+      for (const view of views) {
+        if (isAsked?.(view) === false) continue;
+        const isTheirs = hasOwnProvenance(role, subjects, view.isOwn);
+        if (!isTheirs) isWhole = false;
+        if (isText && view.wantedRuns.size > 0 && (isTheirs || sources.length > 0)) {
+          // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
+          runs ??= ledger.runValues((words ??= ledger.hashWords(field.text)));
+          addShared(view, runs);
+        }
+        if (!isTheirs) continue;
+        words ??= wordsOf(ledger, field);
+        if (!view.marks.has(markOf(words))) continue;
+        for (const { digest } of contentDigests(ledger, [field]))
+          if (view.wanted.has(hex(digest))) view.shared.add(hex(digest));
+      }
+      if (isWhole && isText && known.size < KNOWN_TEXTS) known.add(mark);
     }
+  };
+}
+
+function addShared({ runBits, wantedRuns, sharedRuns }: SurveyView, runs: Float64Array): void {
+  for (let at = 0; at < runs.length; at += 1) {
+    const run = runs[at] ?? 0;
+    if (runBits[run & (RUN_BITS - 1)] === 1 && wantedRuns.has(run)) sharedRuns.add(run);
   }
 }
 
-function addShared({ runBits, wantedRuns, sharedRuns }: SurveyView, runs: Iterable<number>): void {
-  for (const run of runs) if (runBits[run & (RUN_BITS - 1)] === 1 && wantedRuns.has(run)) sharedRuns.add(run);
+/** Whether an artifact is one of these. A scan goes through one surface after the other. */
+function refSet(refs: readonly ArtifactRef[]): (ref: ArtifactRef) => boolean {
+  const keys = new Map<SurfaceId, ReadonlySet<ArtifactKey>>();
+  for (const [surface, members] of groupBy(refs, (ref) => ref.surface))
+    keys.set(surface, new Set(members.map(({ key }) => key)));
+  return ({ surface, key }) => keys.get(surface)?.has(key) === true;
+}
+
+/** Remembers what was answered about an object: a scan has one for each of the few persons that stand on many rows. */
+function askedOnce(is: (tag: SubjectIdentifier) => boolean): (tag: SubjectIdentifier) => boolean {
+  const answers = new WeakMap<SubjectIdentifier, boolean>();
+  return (tag) => {
+    let answer = answers.get(tag);
+    if (answer === undefined) {
+      answer = is(tag);
+      answers.set(tag, answer);
+    }
+    return answer;
+  };
 }
 
 function wordsOf(ledger: Ledger, field: ContentField): WordHashes | undefined {
@@ -169,14 +208,14 @@ function markOf(words: WordHashes | undefined): number {
 
 function withOwed(ledger: Ledger, standing: Baseline, owed: Baseline): Baseline {
   const bystanders = openBaseline(standing.bytes());
-  for (const surface of owed.entries.keys()) bystanders.replace(surface, owed);
+  for (const surface of owed.surfaces) bystanders.replace(surface, owed);
   return bystanders;
 }
 
 /** After a round: what was looked at is settled, what could not be read is owed to the next. */
 export function settleBystanders({ ledger }: Engine, request: RequestId, unread: ReadonlyMap<SurfaceId, string>): void {
   const bystanders = openBaseline(ledger.getSealed(request, BYSTANDERS));
-  for (const surface of bystanders.entries.keys()) if (!unread.has(surface)) bystanders.replace(surface);
+  for (const surface of bystanders.surfaces) if (!unread.has(surface)) bystanders.replace(surface);
   ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
 }
 

@@ -40,8 +40,13 @@ export function sipHash64(key: SipKey, low: number, high: number, into: SipHash)
   hashBlocks(key, OF_EIGHT, into);
 }
 
+/** The same for a message that is words already, an even number of them, the first `length` of `words`: no two messages of the caller's may be the same words. */
+export function sipHashWords(key: SipKey, words: Int32Array, length: number, into: SipHash): void {
+  hashBlocks(key, words, into, length);
+}
+
 /** `blocks`: the whole message, its last block included. v0 to v3 stand in variables of their own, as low and high half; an array of them is twice as slow. */
-function hashBlocks(key: SipKey, blocks: Int32Array, into: SipHash): void {
+function hashBlocks(key: SipKey, blocks: Int32Array, into: SipHash, mixing: number = blocks.length): void {
   let al = key[0] ^ 0x70736575;
   let ah = key[1] ^ 0x736f6d65;
   let bl = key[2] ^ 0x6e646f6d;
@@ -51,7 +56,6 @@ function hashBlocks(key: SipKey, blocks: Int32Array, into: SipHash): void {
   let dl = key[2] ^ 0x79746573;
   let dh = key[3] ^ 0x74656462;
   // Two rounds for each block, four more at the end; a block goes in before its rounds, and again after them.
-  const mixing = blocks.length;
   let low = 0;
   let high = 0;
   for (let round = 0; round < mixing + 4; round += 1) {

@@ -47,7 +47,7 @@ it("FORGET-1: what a crash behind the attestation leaves is settled already: no 
   const { ledger } = scene.memory.engine;
   const [open] = ledger.requests();
   if (open === undefined) throw new Error("one request");
-  expect([...openBaseline(ledger.getSealed(open.id, "bystanders")).entries]).toEqual([]);
+  expect(openBaseline(ledger.getSealed(open.id, "bystanders")).surfaces).toEqual([]);
   rmSync(join(scene.directory, "receipts"));
   expectErasure(scene, await scene.memory.resume(open.id));
 });
