@@ -1,4 +1,4 @@
--- Schema version 6 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 7 of the ledger. Generated and compared by test/ledger/schema.test.ts.
 CREATE TABLE adopted_holds (
   artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
   until TEXT NOT NULL
@@ -136,6 +136,9 @@ CREATE TABLE guarded_owners (
 CREATE TABLE guarded_requests (
   guard INTEGER NOT NULL PRIMARY KEY,
   request TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+CREATE TABLE harvested_blocks (
+  digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE held_writes (
   id TEXT NOT NULL PRIMARY KEY,
@@ -332,6 +335,13 @@ CREATE INDEX participant_orders_by_participant ON participant_orders (participan
 CREATE INDEX participants_by_surface ON participants (surface);
 CREATE UNIQUE INDEX risks_open ON risks (request, surface, kind) WHERE closed IS NULL;
 CREATE INDEX stand_ins_by_original ON stand_ins (original);
+CREATE TRIGGER harvested_until_cut AFTER DELETE ON derivations BEGIN DELETE FROM harvested_blocks; END;
+CREATE TRIGGER harvested_until_doubted AFTER UPDATE OF origin ON derivations
+WHEN NEW.origin > OLD.origin BEGIN DELETE FROM harvested_blocks; END;
+CREATE TRIGGER harvested_until_dropped AFTER DELETE ON artifacts BEGIN DELETE FROM harvested_blocks; END;
+CREATE TRIGGER harvested_until_erased AFTER UPDATE OF state, known_by ON artifacts
+WHEN NEW.state <> OLD.state AND OLD.state = 1 OR NEW.known_by > OLD.known_by BEGIN DELETE FROM harvested_blocks; END;
+CREATE TRIGGER harvested_until_untagged AFTER DELETE ON artifact_subjects BEGIN DELETE FROM harvested_blocks; END;
 CREATE TRIGGER log_entries_remain BEFORE DELETE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER log_entries_stay BEFORE UPDATE ON log_entries BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER log_nodes_remain BEFORE DELETE ON log_nodes BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;

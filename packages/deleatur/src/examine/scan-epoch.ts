@@ -8,7 +8,7 @@ import type { Explanation } from "../model/needle.ts";
 import { expiresSoon, outlivesTtl } from "../model/time-to-live.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { type ControlChoice, createControlChooser } from "../probe/choose-controls.ts";
-import { type HarvestedRow, recordHarvest, scanParts } from "../record/harvest.ts";
+import { type HarvestedRow, recordRows, scanParts } from "../record/harvest.ts";
 import type { Baseline } from "./baseline.ts";
 import { openSights } from "./epoch-sight.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
@@ -115,7 +115,7 @@ export async function scanEpoch(
       .filter((ref) => ledger.artifact(ref) === undefined && !intended.has(artifactId(ref)))
       .map((ref) => ref.surface),
   );
-  recordHarvest(engine, { rows: harvested, unread });
+  recordRows(engine, harvested);
   const shared: SharedScan = {
     epoch,
     begun,

@@ -8,6 +8,7 @@ import { hexList, hexOf, now, parseJsonBytes, storedRef, unsealByGuard, type Led
 import type { KnownArtifact, KnownSource, Lineage } from "./ledger.ts";
 import { ORIGINS, originOf, STATE } from "./lineage-codes.ts";
 import { type DigestedRecord, digestRecords } from "./artifact-rows.ts";
+import { enterHarvest } from "./harvested-blocks.ts";
 import { findKnown } from "./known-records.ts";
 import { contentTag, enterRecords } from "./record-artifacts.ts";
 import { sealBroken } from "./seal.ts";
@@ -134,6 +135,22 @@ export function createLineage(core: LedgerCore): LineageRecords {
         for (const [origin, records] of groupBy(list, (record) => record.origin))
           for (let start = 0; start < records.length; start += PART)
             enterNews(digestRecords(core, records.slice(start, start + PART)), origin);
+      });
+    },
+    recordHarvest(rows) {
+      connection.transaction(() => {
+        enterHarvest(core, rows, (block) => {
+          for (let start = 0; start < block.length; start += PART) {
+            const part = block.slice(start, start + PART);
+            enterNews(
+              digestRecords(
+                core,
+                part.map((row) => ({ ref: row, subjects: row.subjects, sources: row.sources })),
+              ),
+              "declared",
+            );
+          }
+        });
       });
     },
     artifact(ref) {

@@ -7,6 +7,7 @@ import { participantsMigration } from "./migrations/0003-participants.ts";
 import { anchorMigration } from "./migrations/0004-anchor.ts";
 import { anchorStepMigration } from "./migrations/0005-anchor-step.ts";
 import { standInsMigration } from "./migrations/0006-stand-ins.ts";
+import { harvestedMigration } from "./migrations/0007-harvested.ts";
 
 export interface Migration {
   readonly version: number;
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   anchorMigration,
   anchorStepMigration,
   standInsMigration,
+  harvestedMigration,
 ];
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.

@@ -100,10 +100,15 @@ export async function harvestLineage(engine: Engine, signal: AbortSignal): Promi
   return { rows, unread, unbounded };
 }
 
-/** Enters harvested rows into the ledger with origin `declared`. */
-export function recordHarvest(engine: Engine, harvest: Harvest): void {
-  engine.ledger.recordArtifacts(
-    harvest.rows.map((row) => ({ ref: row, subjects: row.subjects, sources: row.sources, origin: "declared" })),
+/** Enters a harvest into the ledger with origin `declared`. */
+export function recordHarvest(engine: Engine, { rows }: Harvest): void {
+  engine.ledger.recordHarvest(rows);
+}
+
+/** Enters some rows only, of which the ledger was found to know too little. */
+export function recordRows({ ledger }: Engine, rows: readonly HarvestedRow[]): void {
+  ledger.recordArtifacts(
+    rows.map((row) => ({ ref: row, subjects: row.subjects, sources: row.sources, origin: "declared" })),
   );
 }
 

@@ -1,0 +1,103 @@
+// A harvest by blocks beside one row by row, over whatever happens to a ledger between two harvests: both must leave it knowing the same.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { HarvestedLineage } from "../../src/ledger/harvested-blocks.ts";
+import type { ArtifactRef, SubjectIdentifier } from "../../src/model/ids.ts";
+import { newRequestId, refOf, tamper, temporaryLedger } from "./temporary-ledger.ts";
+
+const ROWS = 12;
+const refs = Array.from({ length: ROWS }, (_, at) => refOf("episodes", `${at}`));
+const persons: readonly SubjectIdentifier[] = ["1", "2", "3"].map((value) => ({ type: "account", value }));
+
+type Row = { readonly subjects: readonly number[]; readonly sources: readonly number[] };
+
+const row: fc.Arbitrary<Row> = fc.record({
+  subjects: fc.subarray([0, 1, 2]),
+  sources: fc.subarray([0, 1, 2, 3]),
+});
+const place = fc.integer({ min: 0, max: ROWS - 1 });
+const act = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ act: fc.constant("harvest" as const), place, row }) },
+  fc.record({ act: fc.constant("change" as const), place, row }),
+  fc.record({ act: fc.constant("take out" as const), place, row }),
+  fc.record({ act: fc.constant("erase" as const), place, row }),
+  fc.record({ act: fc.constant("drop sources" as const), place, row }),
+  fc.record({ act: fc.constant("drop subjects" as const), place, row }),
+  fc.record({ act: fc.constant("record" as const), place, row }),
+);
+
+const subjectsOf = ({ subjects }: Row): SubjectIdentifier[] => subjects.flatMap((at) => persons[at] ?? []);
+const sourcesOf = ({ sources }: Row): ArtifactRef[] => sources.flatMap((at) => refs[at] ?? []);
+
+function known(ledger: Ledger): unknown {
+  return refs.map((ref) => ({
+    artifact: ledger.artifact(ref),
+    subjects: ledger
+      .subjectsOf(ref)
+      .map(({ value }) => value)
+      .toSorted(),
+    sources: ledger
+      .sourcesOf(ref)
+      .map((source) => `${source.ref?.key ?? "gone"} ${source.origin}`)
+      .toSorted(),
+  }));
+}
+
+test("LINEAGE-2: a harvest by blocks leaves the ledger knowing what a harvest row by row does", () => {
+  const request = newRequestId();
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 25 }), (acts) => {
+      const [blocks, rows] = [temporaryLedger().ledger, temporaryLedger().ledger];
+      const store = new Map<number, Row>();
+      for (const { act: what, place: at, row: said } of acts) {
+        const ref = refs[at] ?? refOf("episodes", "0");
+        const both = (change: (ledger: Ledger) => void): void => {
+          change(blocks);
+          change(rows);
+        };
+        if (what === "change") store.set(at, said);
+        else if (what === "take out") store.delete(at);
+        else if (what === "erase") both((ledger) => ledger.markErased([ref], request));
+        else if (what === "drop sources") both((ledger) => ledger.dropSources(ref, sourcesOf(said)));
+        else if (what === "drop subjects") both((ledger) => ledger.dropSubjects(ref, subjectsOf(said)));
+        else if (what === "record")
+          both((ledger) =>
+            ledger.recordArtifacts([{ ref, subjects: subjectsOf(said), sources: sourcesOf(said), origin: "recorded" }]),
+          );
+        else {
+          const harvest = [...store]
+            .toSorted(([a], [b]) => a - b)
+            .map(([at, own]): HarvestedLineage => ({
+              ...(refs[at] ?? refOf("episodes", "0")),
+              subjects: subjectsOf(own),
+              sources: sourcesOf(own),
+            }));
+          blocks.recordHarvest(harvest);
+          rows.recordArtifacts(
+            harvest.map((own) => ({ ref: own, subjects: own.subjects, sources: own.sources, origin: "declared" })),
+          );
+        }
+        expect(known(blocks)).toEqual(known(rows));
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+test("LINEAGE-2: a block is known as a whole, and only while the ledger has lost nothing of any row", () => {
+  const { ledger, file } = temporaryLedger();
+  const harvest = refs.map((ref) => ({ ...ref, subjects: persons.slice(0, 1), sources: [] }));
+  const count = (): unknown => {
+    let blocks: unknown;
+    tamper(file, (database) => (blocks = database.prepare("SELECT count(*) FROM harvested_blocks").pluck().get()));
+    return blocks;
+  };
+  ledger.recordHarvest(harvest);
+  const known = count();
+  expect(known).toBeGreaterThan(0);
+  ledger.recordHarvest(harvest);
+  expect(count()).toBe(known);
+  ledger.markErased(refs.slice(0, 1), newRequestId());
+  expect(count()).toBe(0);
+});
