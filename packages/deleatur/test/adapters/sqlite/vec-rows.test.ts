@@ -209,3 +209,40 @@ test("neighbour and exact ask the table itself where its chunks are not laid out
   for (const probe of ["neighbour", "exact"] as const)
     expect(await findings(opened, probe, [needleOf(one, 0)])).toMatchObject(expected);
 });
+
+test("a scan reads the vectors that the table itself answers, however its rows stand in the chunks", async () => {
+  const dimensions = 8;
+  for (const order of ["rising", "falling", "scattered"] as const) {
+    const { file, app } = newStore(
+      `CREATE VIRTUAL TABLE vecs USING vec0(id integer primary key, flags bit[8], embedding float[${dimensions}], small int8[4], chunk_size=16)`,
+    );
+    const insert = app.prepare("INSERT INTO vecs(id, flags, embedding, small) VALUES (?, vec_bit(?), ?, vec_int8(?))");
+    const place = {
+      rising: (at: number) => at,
+      falling: (at: number) => 300 - at,
+      scattered: (at: number) => (at * 89) % 301,
+    };
+    for (let at = 1; at <= 300; at += 1) {
+      const id = place[order](at) + 1;
+      insert.run(BigInt(id), Buffer.from([id & 255]), blobOf(vectorOf(id, dimensions)), Buffer.from([1, 2, 3, 4]));
+    }
+    app.exec("DELETE FROM vecs WHERE id % 7 = 0");
+    for (const id of [7, 70, 700])
+      insert.run(BigInt(id), Buffer.from([1]), blobOf(vectorOf(id + 1000, dimensions)), Buffer.alloc(4));
+    const stored = app
+      .prepare<[], [number, Buffer]>("SELECT id, embedding FROM vecs ORDER BY id")
+      .raw(true)
+      .all()
+      .map(([id, blob]) => [`${id}`, blob.toString("hex")]);
+    const surface = declare("sqlite-vec", { table: "vecs", role: "index", key: ["id"], vector: "embedding" });
+    const all = await scan(await openSurface(surface, file));
+    expect(
+      all.map(({ key, content: [field] }) => [
+        key,
+        field?.type === "vector"
+          ? Buffer.from(field.vector.buffer, field.vector.byteOffset, field.vector.byteLength).toString("hex")
+          : "none",
+      ]),
+    ).toEqual(stored);
+  }
+});

@@ -1,22 +1,14 @@
 // Reads rows as artifacts for scan, read and rewrite. Read-only; rows of one key are one artifact.
-import { canonicalKey } from "@deleatur/verify";
-import type { Artifact, ContentField } from "../../../model/artifact.ts";
-import { StoreError } from "../../../model/errors.ts";
-import {
-  artifactKey,
-  foldIdentifier,
-  type ArtifactKey,
-  type ArtifactRef,
-  type SubjectIdentifier,
-} from "../../../model/ids.ts";
-import { quoteName } from "../options.ts";
+import type { Artifact } from "../../../model/artifact.ts";
+import type { ArtifactKey } from "../../../model/ids.ts";
 import { preparing, type Db } from "./connect.ts";
 import type { FtsFacts } from "./fts-facts.ts";
-import { identifiersInJson, sourceKeysInJson } from "./json-places.ts";
 import { collectWords, openVocab, textFromTerms } from "./index-terms.ts";
 import { keyCondition } from "./key-condition.ts";
-import type { Join, Layout } from "./layout.ts";
-import { fieldOfValue, textOfValue, type SqlValue } from "./values.ts";
+import type { Layout } from "./layout.ts";
+import { artifactMaker, distinctSources, distinctSubjects } from "./row-artifact.ts";
+import { storedVectors } from "./stored-vectors.ts";
+import type { SqlValue } from "./values.ts";
 
 /** One row: its artifact and the raw values of the columns that were read, by name. */
 export interface Row {
@@ -38,13 +30,12 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
   const select = `SELECT ${names.map((name) => layout.columnSql(name)).join(", ")} FROM ${layout.from}`;
   const order = layout.key.map((name) => layout.columnSql(name)).join(", ");
   const prepared = preparing(db);
-  const joined = createJoinReader(prepared);
   const condition = keyCondition(layout);
-  const fold = createFolder();
   const places = new Map(names.map((name, place) => [name, place]));
+  const artifactOf = artifactMaker(layout, places, prepared);
   const toArtifact = (raw: SqlValue[]): Artifact => {
     if (layout.fts?.mode === "none" && hasText) putTextTogether(db, layout, layout.fts, raw, places);
-    return artifactOf(layout, (name) => raw[places.get(name) ?? -1] ?? null, joined, fold);
+    return artifactOf(raw);
   };
   const toRow = (raw: SqlValue[]): Row => {
     const artifact = toArtifact(raw);
@@ -52,8 +43,10 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
   };
   return {
     *artifacts() {
-      const statement = db.prepare<[], SqlValue[]>(`${select} ORDER BY ${order}`).raw(true);
-      for (const raw of statement.iterate()) yield toArtifact(raw);
+      const rows =
+        storedVectors(db, layout, names) ??
+        db.prepare<[], SqlValue[]>(`${select} ORDER BY ${order}`).raw(true).iterate();
+      for (const raw of rows) yield toArtifact(raw);
     },
     rowsOf(key) {
       const found = condition(key);
@@ -88,14 +81,8 @@ export function mergeRows(rows: readonly Artifact[]): Artifact | undefined {
   if (first === undefined || rows.length === 1) return first;
   return {
     ...first,
-    subjects: distinct(
-      rows.flatMap(({ subjects }) => subjects),
-      ({ type, value }) => canonicalKey([type, value]),
-    ),
-    sources: distinct(
-      rows.flatMap(({ sources }) => sources),
-      ({ surface, key }) => canonicalKey([surface, key]),
-    ),
+    subjects: distinctSubjects(rows.flatMap(({ subjects }) => subjects)),
+    sources: distinctSources(rows.flatMap(({ sources }) => sources)),
     content: rows.flatMap(({ content }) => content),
   };
 }
@@ -108,134 +95,4 @@ function columnsToRead(layout: Layout): readonly string[] {
     else if (locator.how !== "segment") names.push(locator.column);
   }
   return [...new Set(names)];
-}
-
-type JoinReader = (join: Join, link: SqlValue) => readonly SqlValue[];
-
-function createJoinReader(prepared: ReturnType<typeof preparing>): JoinReader {
-  return (join, link) => {
-    if (link === null) return [];
-    const statement = prepared<[SqlValue], [SqlValue]>(
-      `SELECT DISTINCT ${quoteName(join.column)} FROM ${quoteName(join.table)} WHERE ${quoteName(join.on)} = ? ORDER BY 1`,
-    );
-    return statement
-      .raw(true)
-      .all(link)
-      .map(([value]) => value);
-  };
-}
-
-/** Few persons stand on many rows: each is one object, up to so many. */
-const KNOWN_PERSONS = 10_000;
-
-function createFolder(): typeof foldIdentifier {
-  const known = new Map<string, SubjectIdentifier>();
-  return (type, value) => {
-    // An identifier's type has no NUL in it.
-    const name = `${type}\0${value}`;
-    let person = known.get(name);
-    if (person === undefined) {
-      person = foldIdentifier(type, value);
-      if (known.size < KNOWN_PERSONS) known.set(name, person);
-    }
-    return person;
-  };
-}
-
-function artifactOf(
-  layout: Layout,
-  valueOf: (name: string) => SqlValue,
-  joined: JoinReader,
-  fold: typeof foldIdentifier,
-): Artifact {
-  const key = keyOf(layout.key.map(valueOf));
-  return {
-    surface: layout.options.surface,
-    key,
-    subjects: distinct(subjectsOf(layout, key, valueOf, joined, fold), ({ type, value }) =>
-      canonicalKey([type, value]),
-    ),
-    sources: distinct(sourcesOf(layout, valueOf, joined), ({ surface, key }) => canonicalKey([surface, key])),
-    content: contentOf(layout, valueOf),
-  };
-}
-
-function keyOf(values: readonly SqlValue[]): ArtifactKey {
-  const texts = values.map((value) => textOfValue(value) ?? "");
-  if (texts.length === 1 && texts[0] === "") {
-    throw new StoreError(
-      "KEY_EMPTY",
-      "a row of a declared table has an empty key, mend the row or declare another key",
-    );
-  }
-  return artifactKey(texts.length === 1 ? (texts[0] ?? "") : canonicalKey(texts));
-}
-
-function subjectsOf(
-  layout: Layout,
-  key: ArtifactKey,
-  valueOf: (name: string) => SqlValue,
-  joined: JoinReader,
-  fold: typeof foldIdentifier,
-): readonly SubjectIdentifier[] {
-  return layout.subjects.flatMap((locator) => {
-    const texts = ((): readonly (string | undefined)[] => {
-      switch (locator.how) {
-        case "column":
-          return [textOfValue(valueOf(locator.column))];
-        case "json":
-          return identifiersInJson(valueOf(locator.column), locator.path) ?? refuseUnread(layout);
-        case "segment":
-          return [key.split(locator.sep)[locator.segment]];
-        case "via":
-          return joined(locator.join, valueOf(locator.join.link)).map(textOfValue);
-        default:
-          return locator satisfies never;
-      }
-    })();
-    return texts.flatMap((text) => (text === undefined || text === "" ? [] : [fold(locator.type, text)]));
-  });
-}
-
-/** Whom an object names nobody can tell; a row that silently names nobody would be left standing. */
-function refuseUnread({ options: { surface } }: Layout): never {
-  throw new StoreError(
-    "SUBJECT_UNREADABLE",
-    `a row of ${surface} names its person by something that is no text or number`,
-    {
-      place: { surface, field: "subject.json" },
-      cure: "point `json` at the value itself, for example payload.user.id",
-    },
-  );
-}
-
-function sourcesOf(layout: Layout, valueOf: (name: string) => SqlValue, joined: JoinReader): readonly ArtifactRef[] {
-  return layout.sources.flatMap((locator) => {
-    const keys = ((): readonly (string | undefined)[] => {
-      switch (locator.how) {
-        case "column":
-          return [textOfValue(valueOf(locator.column))];
-        case "json":
-          return sourceKeysInJson(valueOf(locator.column));
-        case "via":
-          return joined(locator.join, valueOf(locator.join.link)).map(textOfValue);
-        default:
-          return locator satisfies never;
-      }
-    })();
-    return keys.flatMap((key) =>
-      key === undefined || key === "" ? [] : [{ surface: locator.surface, key: artifactKey(key) }],
-    );
-  });
-}
-
-function contentOf(layout: Layout, valueOf: (name: string) => SqlValue): readonly ContentField[] {
-  const fields = layout.content.map((name) => fieldOfValue(name, valueOf(name), false));
-  if (layout.vector !== undefined) fields.push(fieldOfValue(layout.vector, valueOf(layout.vector), true));
-  return fields.filter((field) => field !== undefined);
-}
-
-function distinct<Item>(items: readonly Item[], identity: (item: Item) => string): readonly Item[] {
-  if (items.length < 2) return items;
-  return [...new Map(items.map((item) => [identity(item), item])).values()];
 }

@@ -74,8 +74,11 @@ export function isSameValue(left: SqlValue, right: SqlValue): boolean {
 }
 
 function vectorOf(blob: Buffer): Float32Array {
-  // Most machines are little-endian, as the stored vectors are.
-  if (endianness() === "LE") return new Float32Array(new Uint8Array(blob).buffer);
+  // Most machines are little-endian, as the stored vectors are; what the client answers is ours alone, and needs no copy.
+  if (endianness() === "LE") {
+    const aligned = blob.byteOffset % 4 === 0 ? blob : new Uint8Array(blob);
+    return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+  }
   const vector = new Float32Array(blob.byteLength / 4);
   for (let index = 0; index < vector.length; index += 1) vector[index] = blob.readFloatLE(index * 4);
   return vector;

@@ -7,6 +7,8 @@ export interface VecFacts {
   readonly key: { readonly name: string; readonly type: "integer" | "text" };
   readonly vectors: readonly string[];
   readonly dimensions: ReadonlyMap<string, number>;
+  /** Of each float32 column, its place among the vectors of all types: it numbers the table of its chunks. */
+  readonly places: ReadonlyMap<string, number>;
 }
 
 /** The facts of a declared vec0 table. @throws BoundaryError where the table is none */
@@ -31,6 +33,8 @@ export function readVecFacts(db: Db, table: string, surface: string): VecFacts {
 
 export function parseVec(body: string): VecFacts {
   const dimensions = new Map<string, number>();
+  const places = new Map<string, number>();
+  let vectors = 0;
   let key: VecFacts["key"] = { name: "rowid", type: "integer" };
   for (const argument of splitArguments(body)) {
     const [, name, type, rest] = /^\s*([\w"]+)\s+(\w+)([\s\S]*)$/.exec(argument) ?? [];
@@ -38,7 +42,11 @@ export function parseVec(body: string): VecFacts {
     const bare = name.replaceAll('"', "");
     if (/primary\s+key/i.test(rest ?? "")) key = { name: bare, type: /^text$/i.test(type) ? "text" : "integer" };
     const size = /^(?:float|f32)$/i.test(type) ? /^\s*\[\s*(\d+)/.exec(rest ?? "")?.[1] : undefined;
-    if (size !== undefined) dimensions.set(bare, Number(size));
+    if (size !== undefined) {
+      dimensions.set(bare, Number(size));
+      places.set(bare, vectors);
+    }
+    if (/^(?:float|f32|int8|i8|bit)$/i.test(type) && /^\s*\[/.test(rest ?? "")) vectors += 1;
   }
-  return { key, vectors: [...dimensions.keys()], dimensions };
+  return { key, vectors: [...dimensions.keys()], dimensions, places };
 }
