@@ -1,12 +1,15 @@
 // Lays a harvest out once for all plans that are made over it: rows by id and by person, and what is the same for every request.
 import type { Engine } from "../engine.ts";
 import { lostLineage } from "../examine/lost-lineage.ts";
-import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import type { SubjectIdentifier, SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
 
+/** Rows by artifact id. */
+export type RowsById = Pick<ReadonlyMap<string, HarvestedRow>, "get" | "has">;
+
 export interface HarvestIndex {
-  readonly rows: ReadonlyMap<string, HarvestedRow>;
+  readonly rows: RowsById;
   rowsAbout(identifiers: readonly SubjectIdentifier[]): readonly HarvestedRow[];
   /** The identifier types that rows of a surface carry together, each such set once. */
   readonly typeSets: readonly { readonly surface: SurfaceId; readonly types: readonly string[] }[];
@@ -17,35 +20,81 @@ export interface HarvestIndex {
 }
 
 /** The ledger must have taken the harvest in. */
-export function indexHarvest(engine: Engine, { rows }: Harvest): HarvestIndex {
-  const byId = new Map<string, HarvestedRow>();
-  const byPerson = new Map<string, HarvestedRow[]>();
-  const typeSets = new Map<string, { surface: SurfaceId; types: readonly string[] }>();
-  const withoutLineage = new Map<SurfaceId, number>();
+export function indexHarvest(engine: Engine, harvest: Harvest): HarvestIndex {
+  const rows = rowsById(harvest.rows);
+  return {
+    rows,
+    rowsAbout: whoseRows(harvest.rows),
+    typeSets: typeSetsOf(harvest.rows),
+    withoutLineage: sourcelessRows(engine, harvest.rows),
+    lostLineage: [...lostLineage(engine, rows)],
+  };
+}
+
+/** By artifact id, without an id for each row: few are ever asked for. */
+function rowsById(rows: readonly HarvestedRow[]): RowsById {
+  const bySurface = new Map<string, Map<string, HarvestedRow>>();
+  let [surface, own]: [string, Map<string, HarvestedRow>] = ["", new Map()];
   for (const row of rows) {
-    byId.set(artifactId(row), row);
+    if (row.surface !== surface) {
+      surface = row.surface;
+      own = bySurface.get(surface) ?? new Map<string, HarvestedRow>();
+      bySurface.set(surface, own);
+    }
+    own.set(row.key, row);
+  }
+  const get = (id: string): HarvestedRow | undefined => {
+    // A surface's id has no slash in it.
+    const slash = id.indexOf("/");
+    return bySurface.get(id.slice(0, slash))?.get(id.slice(slash + 1));
+  };
+  return { get, has: (id) => get(id) !== undefined };
+}
+
+/** Few persons stand on many rows, and a scan has one object for each of them: what a person is called is asked of those. */
+function whoseRows(rows: readonly HarvestedRow[]): HarvestIndex["rowsAbout"] {
+  const byTag = new Map<SubjectIdentifier, HarvestedRow[]>();
+  for (const row of rows) {
     for (const tag of row.subjects) {
-      const person = `${tag.type}:${tag.value}`;
-      const known = byPerson.get(person);
-      if (known === undefined) byPerson.set(person, [row]);
+      const known = byTag.get(tag);
+      if (known === undefined) byTag.set(tag, [row]);
       else known.push(row);
     }
-    if (row.subjects.length > 0) {
-      const types = row.subjects.map(({ type }) => type);
-      typeSets.set(`${row.surface} ${types.join(" ")}`, { surface: row.surface, types });
-    }
+  }
+  return (identifiers) => {
+    const wanted = new Set(identifiers.map(({ type, value }) => `${type}:${value}`));
+    const found = new Set<HarvestedRow>();
+    for (const [{ type, value }, own] of byTag)
+      if (wanted.has(`${type}:${value}`)) for (const row of own) found.add(row);
+    return [...found];
+  };
+}
+
+function typeSetsOf(rows: readonly HarvestedRow[]): HarvestIndex["typeSets"] {
+  const sets = new Map<string, { surface: SurfaceId; types: readonly string[] }>();
+  let last: HarvestedRow | undefined;
+  for (const row of rows) {
+    const { surface, subjects } = row;
+    if (subjects.length === 0) continue;
+    // Rows of one surface mostly carry the same types.
+    const isSame =
+      last?.surface === surface &&
+      last.subjects.length === subjects.length &&
+      subjects.every(({ type }, at) => last?.subjects[at]?.type === type);
+    last = row;
+    if (isSame) continue;
+    const types = subjects.map(({ type }) => type);
+    sets.set(`${surface} ${types.join(" ")}`, { surface, types });
+  }
+  return [...sets.values()];
+}
+
+function sourcelessRows(engine: Engine, rows: readonly HarvestedRow[]): ReadonlyMap<SurfaceId, number> {
+  const counts = new Map<SurfaceId, number>();
+  for (const row of rows) {
     if (row.sources.length > 0 || !isDerivedRole(engine.bound(row.surface).declaration.role)) continue;
     if (engine.ledger.sourcesOf(row).length > 0) continue;
-    withoutLineage.set(row.surface, (withoutLineage.get(row.surface) ?? 0) + 1);
+    counts.set(row.surface, (counts.get(row.surface) ?? 0) + 1);
   }
-  return {
-    rows: byId,
-    rowsAbout: (identifiers) => {
-      const found = identifiers.flatMap(({ type, value }) => byPerson.get(`${type}:${value}`) ?? []);
-      return [...new Set(found)];
-    },
-    typeSets: [...typeSets.values()],
-    withoutLineage,
-    lostLineage: [...lostLineage(engine, byId)],
-  };
+  return counts;
 }

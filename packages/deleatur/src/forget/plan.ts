@@ -3,9 +3,9 @@ import type { Engine } from "../engine.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { SharedPolicy } from "../model/declaration.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
-import type { Harvest, HarvestedRow } from "../record/harvest.ts";
+import type { Harvest } from "../record/harvest.ts";
 import { expandIdentifiers } from "./expand-identifiers.ts";
-import { type HarvestIndex, indexHarvest } from "./harvest-index.ts";
+import { type HarvestIndex, indexHarvest, type RowsById } from "./harvest-index.ts";
 import type { Target } from "./target.ts";
 
 /** What becomes of one artifact of the closure. */
@@ -180,7 +180,7 @@ function isAnotherPerson(tag: SubjectIdentifier, identifiers: readonly SubjectId
   return sameType.length > 0 && !sameType.some(({ value }) => value === tag.value);
 }
 
-function sourcesOf(engine: Engine, ref: ArtifactRef, rows: ReadonlyMap<string, HarvestedRow>): readonly ArtifactRef[] {
+function sourcesOf(engine: Engine, ref: ArtifactRef, rows: RowsById): readonly ArtifactRef[] {
   const found = new Map((rows.get(artifactId(ref))?.sources ?? []).map((source) => [artifactId(source), source]));
   for (const { ref: source } of engine.ledger.sourcesOf(ref))
     if (source !== undefined) found.set(artifactId(source), source);

@@ -97,7 +97,7 @@ interface SurveyView extends Survey {
   /** Marks of the wanted content: only what has one of them is digested. */
   readonly marks: ReadonlySet<number>;
   readonly wantedRuns: ReadonlySet<number>;
-  /** A bit for each wanted run by its lower bits: most runs of others are not looked up further. */
+  /** A bit for each wanted run (`bitOf`): most runs of others are not looked up further. */
   readonly runBits: Uint8Array;
   readonly shared: Set<string>;
   readonly sharedRuns: Set<number>;
@@ -106,13 +106,19 @@ interface SurveyView extends Survey {
 function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
   const { request, plan, needles } = order;
   const wantedRuns = new Set<number>();
+  const runBits = new Uint8Array(RUN_BITS);
   for (const { content, fate } of needles)
     if (fate !== "kept")
       for (const { words } of contentDigests(ledger, content))
-        if (words !== undefined) for (const run of ledger.runValues(words)) wantedRuns.add(run);
+        if (words !== undefined) {
+          const runs = ledger.runValues(words);
+          const halves = new Uint32Array(runs.buffer, runs.byteOffset, 2 * runs.length);
+          for (let at = 0; at < runs.length; at += 1) {
+            wantedRuns.add(runs[at] ?? 0);
+            runBits[bitOf(halves, at)] = 1;
+          }
+        }
   const fields = needles.flatMap(({ content }) => content);
-  const runBits = new Uint8Array(RUN_BITS);
-  for (const run of wantedRuns) runBits[run & (RUN_BITS - 1)] = 1;
   return {
     order,
     isFirst: ledger.getSealed(request, BASELINE) === undefined,
@@ -170,10 +176,18 @@ function openComparison(engine: Engine, views: readonly SurveyView[]): Compariso
 }
 
 function addShared({ runBits, wantedRuns, sharedRuns }: SurveyView, runs: Float64Array): void {
+  const halves = new Uint32Array(runs.buffer, runs.byteOffset, 2 * runs.length);
   for (let at = 0; at < runs.length; at += 1) {
+    if (runBits[bitOf(halves, at)] !== 1) continue;
     const run = runs[at] ?? 0;
-    if (runBits[run & (RUN_BITS - 1)] === 1 && wantedRuns.has(run)) sharedRuns.add(run);
+    if (wantedRuns.has(run)) sharedRuns.add(run);
   }
+}
+
+/** A run's place among the bits, out of the number as it stands in memory: equal runs have equal ones. */
+function bitOf(halves: Uint32Array, at: number): number {
+  const mixed = (halves[2 * at] ?? 0) ^ (halves[2 * at + 1] ?? 0);
+  return (mixed ^ (mixed >>> 15)) & (RUN_BITS - 1);
 }
 
 /** Whether an artifact is one of these. A scan goes through one surface after the other. */

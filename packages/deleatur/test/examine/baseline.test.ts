@@ -1,5 +1,5 @@
 // The baseline against plain maps: what was there is known again, whatever was dropped, sealed and opened between; and a digest that misses no difference.
-import fc from "fast-check";
+import { array, assert, constantFrom, integer, property, record } from "fast-check";
 import { expect, test } from "vitest";
 import { artifactDigester, type ArtifactDigests } from "../../src/examine/artifact-digests.ts";
 import { openBaseline } from "../../src/examine/baseline.ts";
@@ -13,25 +13,27 @@ function artifact(surface: string, key: string, content: readonly ContentField[]
   return { surface: surfaceId(surface), key: artifactKey(key), subjects: [], sources: [], content };
 }
 
+function make(surface: string, key: number, content: number): Artifact {
+  return artifact(surface, `${key}`, [text("text", `said ${content}`)]);
+}
+
 /** A copy: the digester writes over its last answer. */
 function kept({ surface, words }: ArtifactDigests): ArtifactDigests {
   return { surface, words: words.slice() };
 }
 
-const act = fc.record({
-  act: fc.constantFrom("add" as const, "drop" as const, "reopen" as const, "replace" as const),
-  surface: fc.constantFrom("episodes", "search"),
-  key: fc.integer({ min: 0, max: 40 }),
-  content: fc.integer({ min: 0, max: 2 }),
+const act = record({
+  act: constantFrom("add" as const, "drop" as const, "reopen" as const, "replace" as const),
+  surface: constantFrom("episodes", "search"),
+  key: integer({ min: 0, max: 40 }),
+  content: integer({ min: 0, max: 2 }),
 });
 
 test("C07: what was there is known again, after any drops, replacements and openings", () => {
   const { ledger } = temporaryLedger();
   const digester = artifactDigester(ledger);
-  const make = (surface: string, key: number, content: number): Artifact =>
-    artifact(surface, `${key}`, [text("text", `said ${content}`)]);
-  fc.assert(
-    fc.property(fc.array(act, { maxLength: 120 }), (acts) => {
+  assert(
+    property(array(act, { maxLength: 120 }), (acts) => {
       let baseline = openBaseline();
       const model = new Map<string, number>();
       for (const { act: what, surface, key, content } of acts) {

@@ -1,5 +1,5 @@
 // A harvest by blocks beside one row by row, over whatever happens to a ledger between two harvests: both must leave it knowing the same.
-import fc from "fast-check";
+import { type Arbitrary, array, assert, constant, integer, oneof, property, record, subarray } from "fast-check";
 import { expect, test } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { HarvestedLineage } from "../../src/ledger/harvested-blocks.ts";
@@ -12,19 +12,19 @@ const persons: readonly SubjectIdentifier[] = ["1", "2", "3"].map((value) => ({ 
 
 type Row = { readonly subjects: readonly number[]; readonly sources: readonly number[] };
 
-const row: fc.Arbitrary<Row> = fc.record({
-  subjects: fc.subarray([0, 1, 2]),
-  sources: fc.subarray([0, 1, 2, 3]),
+const row: Arbitrary<Row> = record({
+  subjects: subarray([0, 1, 2]),
+  sources: subarray([0, 1, 2, 3]),
 });
-const place = fc.integer({ min: 0, max: ROWS - 1 });
-const act = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ act: fc.constant("harvest" as const), place, row }) },
-  fc.record({ act: fc.constant("change" as const), place, row }),
-  fc.record({ act: fc.constant("take out" as const), place, row }),
-  fc.record({ act: fc.constant("erase" as const), place, row }),
-  fc.record({ act: fc.constant("drop sources" as const), place, row }),
-  fc.record({ act: fc.constant("drop subjects" as const), place, row }),
-  fc.record({ act: fc.constant("record" as const), place, row }),
+const place = integer({ min: 0, max: ROWS - 1 });
+const act = oneof(
+  { weight: 3, arbitrary: record({ act: constant("harvest" as const), place, row }) },
+  record({ act: constant("change" as const), place, row }),
+  record({ act: constant("take out" as const), place, row }),
+  record({ act: constant("erase" as const), place, row }),
+  record({ act: constant("drop sources" as const), place, row }),
+  record({ act: constant("drop subjects" as const), place, row }),
+  record({ act: constant("record" as const), place, row }),
 );
 
 const subjectsOf = ({ subjects }: Row): SubjectIdentifier[] => subjects.flatMap((at) => persons[at] ?? []);
@@ -46,8 +46,8 @@ function known(ledger: Ledger): unknown {
 
 test("LINEAGE-2: a harvest by blocks leaves the ledger knowing what a harvest row by row does", () => {
   const request = newRequestId();
-  fc.assert(
-    fc.property(fc.array(act, { maxLength: 25 }), (acts) => {
+  assert(
+    property(array(act, { maxLength: 25 }), (acts) => {
       const [blocks, rows] = [temporaryLedger().ledger, temporaryLedger().ledger];
       const store = new Map<number, Row>();
       for (const { act: what, place: at, row: said } of acts) {

@@ -66,12 +66,24 @@ export function inWriteTransaction<Result>(db: Db, work: () => Result): Result {
   return db.transaction(work).immediate();
 }
 
+interface Savepoint {
+  readonly begin: Database.Statement;
+  readonly release: Database.Statement;
+}
+
+const savepoints = new WeakMap<Db, Savepoint>();
+
 /** Runs work under a savepoint: an error undoes this work only and is thrown on. */
 export function underSavepoint<Result>(db: Db, work: () => Result): Result {
-  db.exec("SAVEPOINT deleatur_step");
+  let savepoint = savepoints.get(db);
+  if (savepoint === undefined) {
+    savepoint = { begin: db.prepare("SAVEPOINT deleatur_step"), release: db.prepare("RELEASE deleatur_step") };
+    savepoints.set(db, savepoint);
+  }
+  savepoint.begin.run();
   try {
     const result = work();
-    db.exec("RELEASE deleatur_step");
+    savepoint.release.run();
     return result;
   } catch (cause) {
     if (db.inTransaction) db.exec("ROLLBACK TO deleatur_step; RELEASE deleatur_step");
