@@ -1,12 +1,17 @@
 // Lays a harvest out once for all plans that are made over it: rows by id and by person, and what is the same for every request.
 import type { Engine } from "../engine.ts";
 import { lostLineage } from "../examine/lost-lineage.ts";
-import type { SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import { artifactId, parseArtifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { groupBy } from "../model/group-by.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
 
-/** Rows by artifact id. */
-export type RowsById = Pick<ReadonlyMap<string, HarvestedRow>, "get" | "has">;
+export interface RowsById {
+  /** Says which rows will be asked for: they are looked for together. What was not said is looked for by itself. */
+  expect(refs: readonly ArtifactRef[]): void;
+  get(id: string): HarvestedRow | undefined;
+  has(id: string): boolean;
+}
 
 export interface HarvestIndex {
   readonly rows: RowsById;
@@ -22,6 +27,7 @@ export interface HarvestIndex {
 /** The ledger must have taken the harvest in. */
 export function indexHarvest(engine: Engine, harvest: Harvest): HarvestIndex {
   const rows = rowsById(harvest.rows);
+  rows.expect(engine.ledger.metSinceSetBack());
   return {
     rows,
     rowsAbout: whoseRows(harvest.rows),
@@ -31,24 +37,26 @@ export function indexHarvest(engine: Engine, harvest: Harvest): HarvestIndex {
   };
 }
 
-/** By artifact id, without an id for each row: few are ever asked for. */
+/** Rows are asked for by the list: nothing is laid out for the many that nobody asks about. */
 function rowsById(rows: readonly HarvestedRow[]): RowsById {
-  const bySurface = new Map<string, Map<string, HarvestedRow>>();
-  let [surface, own]: [string, Map<string, HarvestedRow>] = ["", new Map()];
-  for (const row of rows) {
-    if (row.surface !== surface) {
-      surface = row.surface;
-      own = bySurface.get(surface) ?? new Map<string, HarvestedRow>();
-      bySurface.set(surface, own);
-    }
-    own.set(row.key, row);
-  }
-  const get = (id: string): HarvestedRow | undefined => {
-    // A surface's id has no slash in it.
-    const slash = id.indexOf("/");
-    return bySurface.get(id.slice(0, slash))?.get(id.slice(slash + 1));
+  const known = new Map<string, HarvestedRow | undefined>();
+  const expect = (refs: readonly ArtifactRef[]): void => {
+    const unknown = refs.filter((ref) => !known.has(artifactId(ref)));
+    if (unknown.length === 0) return;
+    const wanted = new Map(
+      [...groupBy(unknown, ({ surface }) => surface)].map(([surface, members]) => [
+        surface,
+        new Set(members.map(({ key }) => key)),
+      ]),
+    );
+    for (const ref of unknown) known.set(artifactId(ref), undefined);
+    for (const row of rows) if (wanted.get(row.surface)?.has(row.key) === true) known.set(artifactId(row), row);
   };
-  return { get, has: (id) => get(id) !== undefined };
+  const get = (id: string): HarvestedRow | undefined => {
+    if (!known.has(id)) expect([parseArtifactId(id)]);
+    return known.get(id);
+  };
+  return { expect, get, has: (id) => get(id) !== undefined };
 }
 
 /** Few persons stand on many rows, and a scan has one object for each of them: what a person is called is asked of those. */

@@ -82,8 +82,10 @@ export function planRequest(
   const declared = new Set(engine.surfaces.map(({ declaration }) => declaration.id));
   const closure = engine.ledger.closure([...seeds, ...options.known]).filter(({ ref }) => declared.has(ref.surface));
   const inClosure = new Map(closure.map((member) => [artifactId(member.ref), member]));
+  rows.expect(closure.map(({ ref }) => ref));
   const sources = new Map<string, readonly ArtifactRef[]>();
   for (const member of closure) sources.set(artifactId(member.ref), sourcesOf(engine, member.ref, rows));
+  rows.expect([...sources.values()].flat());
   const ranks = rankClosure(sources);
 
   const targets = new Set(target.kind === "records" ? target.refs.map(artifactId) : []);

@@ -4,8 +4,91 @@ import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { requestId } from "../model/ids.ts";
 import { filterValue, noteFiled } from "./guard-filter.ts";
-import { hexList, hexOf, newId, now, type LedgerCore } from "./ledger-core.ts";
+import type { SqlValue } from "./connection.ts";
+import { hexArray, hexList, hexOf, newId, now, type LedgerCore } from "./ledger-core.ts";
 import type { Denylist, DenylistEntry, DenylistKind, DenylistOrder, LiftSelector } from "./ledger.ts";
+
+/** Entries that are filed at once. */
+const PART = 5_000;
+
+interface Filed {
+  readonly id: string;
+  shared: boolean;
+  readonly owners: Set<string>;
+}
+
+/** Files entries that are not there yet, and tells the anchor what is new. Answers how many were added. */
+function addPart(core: LedgerCore, request: string, entries: readonly DenylistOrder[]): number {
+  const { connection } = core;
+  const hexes = entries.map(({ digest }) => hexOf(digest));
+  const allowed = new Set(
+    connection
+      .rows<[number]>(
+        "SELECT j.key FROM json_each(?) AS j CROSS JOIN allowed_texts AS t ON t.digest = unhex(j.value)",
+        hexArray(hexes),
+      )
+      .map(([place]) => place),
+  );
+  const known = knownEntries(core, request, hexes);
+  const rows: SqlValue[] = [];
+  const owned: SqlValue[] = [];
+  const told: DenylistOrder[] = [];
+  const filed: number[] = [];
+  const stricter: string[] = [];
+  for (const [place, { kind, digest, shared, owners }] of entries.entries()) {
+    if (allowed.has(place)) continue;
+    const name = `${kind} ${hexes[place] ?? ""}`;
+    let entry = known.get(name);
+    let isNews = entry === undefined || (entry.shared && !shared);
+    if (entry === undefined) {
+      entry = { id: newId(core), shared, owners: new Set() };
+      known.set(name, entry);
+      rows.push(entry.id, kind, digest, request, shared ? 1 : 0, now(core));
+      filed.push(filterValue(digest));
+    } else if (entry.shared && !shared) {
+      // Two fields with one text, of which one is distinctive: the stricter stands.
+      entry.shared = false;
+      stricter.push(entry.id);
+    }
+    for (const owner of owners) {
+      const hex = hexOf(owner);
+      if (entry.owners.has(hex)) continue;
+      entry.owners.add(hex);
+      owned.push(entry.id, owner);
+      isNews = true;
+    }
+    if (isNews) told.push({ kind, digest, shared, owners });
+  }
+  connection.runRows("INSERT INTO denylist (id, kind, digest, request, shared, since) VALUES", [rows, 6]);
+  connection.run(
+    "UPDATE denylist SET shared = 0 WHERE id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(stricter),
+  );
+  connection.runRows("INSERT INTO denylist_owners (entry, owner) VALUES", [owned, 2]);
+  noteFiled(core, filed);
+  for (const [, group] of groupBy(told, ({ owners }) => owners.map(hexOf).join()))
+    core.outbox.put({ kind: "denylist", request, owners: group[0]?.owners ?? [], entries: group });
+  return filed.length;
+}
+
+/** What a request has filed under these digests, by kind and digest. */
+function knownEntries({ connection }: LedgerCore, request: string, hexes: readonly string[]): Map<string, Filed> {
+  const known = new Map<string, Filed>();
+  for (const [kind, place, id, shared, owner] of connection.rows<[string, number, string, number, Uint8Array | null]>(
+    `SELECT k.value, j.key, d.id, d.shared, o.owner FROM json_each(?) AS j
+     CROSS JOIN json_each('["identifier","record","exact","folded"]') AS k
+     CROSS JOIN denylist AS d ON d.kind = k.value AND d.digest = unhex(j.value) AND d.request = ?
+     LEFT JOIN denylist_owners AS o ON o.entry = d.id`,
+    hexArray(hexes),
+    request,
+  )) {
+    const name = `${kind} ${hexes[place] ?? ""}`;
+    const entry = known.get(name) ?? { id, shared: shared === 1, owners: new Set<string>() };
+    if (owner !== null) entry.owners.add(hexOf(owner));
+    known.set(name, entry);
+  }
+  return known;
+}
 
 export function createDenylist(core: LedgerCore): Denylist {
   const { connection, digests } = core;
@@ -37,46 +120,8 @@ export function createDenylist(core: LedgerCore): Denylist {
     addDenylist: (request, entries) =>
       connection.transaction(() => {
         let added = 0;
-        const told: DenylistOrder[] = [];
-        const filed: number[] = [];
-        for (const { kind, digest, shared, owners } of entries) {
-          if (connection.get("SELECT 1 FROM allowed_texts WHERE digest = ?", digest) !== undefined) continue;
-          const known = connection.get<{ id: string; shared: number }>(
-            "SELECT id, shared FROM denylist WHERE kind = ? AND digest = ? AND request = ?",
-            kind,
-            digest,
-            request,
-          );
-          const id = known?.id ?? newId(core);
-          let isNews = known === undefined || (known.shared === 1 && !shared);
-          if (known === undefined) {
-            connection.run(
-              "INSERT INTO denylist (id, kind, digest, request, shared, since) VALUES (?, ?, ?, ?, ?, ?)",
-              id,
-              kind,
-              digest,
-              request,
-              shared ? 1 : 0,
-              now(core),
-            );
-            added += 1;
-            filed.push(filterValue(digest));
-          } else if (known.shared === 1 && !shared) {
-            // Two fields with one text, of which one is distinctive: the stricter stands.
-            connection.run("UPDATE denylist SET shared = 0 WHERE id = ?", id);
-          }
-          for (const owner of owners)
-            isNews =
-              connection.run(
-                "INSERT INTO denylist_owners (entry, owner) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                id,
-                owner,
-              ) > 0 || isNews;
-          if (isNews) told.push({ kind, digest, shared, owners });
-        }
-        noteFiled(core, filed);
-        for (const [, group] of groupBy(told, ({ owners }) => owners.map(hexOf).join()))
-          core.outbox.put({ kind: "denylist", request, owners: group[0]?.owners ?? [], entries: group });
+        for (let from = 0; from < entries.length; from += PART)
+          added += addPart(core, request, entries.slice(from, from + PART));
         return added;
       }),
     findDenylist: (kind, digest) =>

@@ -2,7 +2,8 @@
 import { requestId, type ArtifactRef, type RequestId } from "../model/ids.ts";
 import type { AnchoredErasure } from "./anchor-records.ts";
 import { dropTerm } from "./guard-terms.ts";
-import { now, type LedgerCore } from "./ledger-core.ts";
+import type { SqlValue } from "./connection.ts";
+import { hexList, hexOf, now, type LedgerCore } from "./ledger-core.ts";
 
 const TOLD_AT_ONCE = 10_000;
 
@@ -34,17 +35,35 @@ export function storeErased(
   items: readonly AnchoredErasure[],
 ): readonly AnchoredErasure[] {
   connection.run("DELETE FROM lifted_requests WHERE request = ?", request);
-  return items.filter(
-    ({ artifact, tag, fate }) =>
-      connection.run(
-        `INSERT INTO erased_contents (artifact, request, tag, fate) VALUES (?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET fate = excluded.fate WHERE fate <> excluded.fate`,
-        artifact,
-        request,
-        tag,
-        fate,
-      ) > 0,
-  );
+  const news: AnchoredErasure[] = [];
+  for (let from = 0; from < items.length; from += TOLD_AT_ONCE) {
+    const part = items.slice(from, from + TOLD_AT_ONCE);
+    const fates = new Map(
+      connection
+        .rows<[Uint8Array, Uint8Array, string]>(
+          `SELECT e.artifact, e.tag, e.fate FROM json_each(?) AS j CROSS JOIN erased_contents AS e
+           ON e.artifact = unhex(j.value) AND e.request = ?`,
+          hexList(part.map(({ artifact }) => artifact)),
+          request,
+        )
+        .map(([artifact, tag, fate]) => [`${hexOf(artifact)} ${hexOf(tag)}`, fate]),
+    );
+    const rows: SqlValue[] = [];
+    for (const item of part) {
+      const { artifact, tag, fate } = item;
+      const name = `${hexOf(artifact)} ${hexOf(tag)}`;
+      if (fates.get(name) === fate) continue;
+      fates.set(name, fate);
+      news.push(item);
+      rows.push(artifact, request, tag, fate);
+    }
+    connection.runRows(
+      "INSERT INTO erased_contents (artifact, request, tag, fate) VALUES",
+      [rows, 4],
+      "ON CONFLICT DO UPDATE SET fate = excluded.fate",
+    );
+  }
+  return news;
 }
 
 export function storeLift(core: LedgerCore, request: string): void {

@@ -30,8 +30,8 @@ export function createFence(core: LedgerCore): Fence {
       ...fence.refs.map((ref) => digests.artifactDigest(ref)),
     ];
     connection.transaction(() => {
-      for (const digest of fenced)
-        connection.run("INSERT INTO fences (digest, request) VALUES (?, ?) ON CONFLICT DO NOTHING", digest, request);
+      const rows = fenced.flatMap((digest) => [digest, request]);
+      connection.runRows("INSERT INTO fences (digest, request) VALUES", [rows, 2], "ON CONFLICT DO NOTHING");
     });
   }
 

@@ -3,13 +3,14 @@ import { markDropped } from "./compaction.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
-import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
-import { hexList, hexOf, now, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
+import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
+import { hexList, hexOf, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { KnownArtifact, KnownSource, Lineage } from "./ledger.ts";
 import { ORIGINS, originOf, STATE } from "./lineage-codes.ts";
 import { type DigestedRecord, digestRecords } from "./artifact-rows.ts";
 import { enterHarvest } from "./harvested-blocks.ts";
 import { findKnown } from "./known-records.ts";
+import { markAllErased } from "./mark-erased.ts";
 import { contentTag, enterRecords } from "./record-artifacts.ts";
 import { sealBroken } from "./seal.ts";
 
@@ -66,38 +67,6 @@ export function createLineage(core: LedgerCore): LineageRecords {
       subject,
       subject,
     );
-  }
-
-  function eraseOne(ref: ArtifactRef, request: RequestId): void {
-    const digest = digests.artifactDigest(ref);
-    const known = row(digest);
-    const at = now(core);
-    if (known?.state === STATE.erased) return;
-    connection.run(
-      `INSERT INTO erasures (artifact, request, at, content_tag) VALUES (?, ?, ?, ?)
-       ON CONFLICT (artifact, request) DO UPDATE SET content_tag = coalesce(excluded.content_tag, erasures.content_tag)`,
-      digest,
-      request,
-      at,
-      known?.content_tag ?? null,
-    );
-    if (known === undefined) {
-      connection.run(
-        `INSERT INTO artifacts (id, digest, surface, state, known_by, erased_at)
-         SELECT coalesce(max(id), 0) + 1, ?, ?, ${STATE.erased}, ?, ? FROM artifacts`,
-        digest,
-        ref.surface,
-        ORIGINS.indexOf("declared"),
-        at,
-      );
-      return;
-    }
-    connection.run(
-      `UPDATE artifacts SET state = ${STATE.erased}, sealed = NULL, content_tag = NULL, erased_at = ? WHERE id = ?`,
-      at,
-      known.id,
-    );
-    for (const { id } of subjectRows(known.id)) untag(known.id, id);
   }
 
   function subjectRows(artifact: number): { id: number; digest: Uint8Array; sealed: Uint8Array }[] {
@@ -205,7 +174,7 @@ export function createLineage(core: LedgerCore): LineageRecords {
     },
     markErased(refs, request) {
       connection.transaction(() => {
-        for (const ref of refs) eraseOne(ref, request);
+        markAllErased(core, refs, request);
         markDropped(core);
       });
     },

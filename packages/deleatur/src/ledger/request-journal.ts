@@ -1,8 +1,10 @@
 // The journal of a request: steps as they begin and end, the items of its closure, and values sealed until its close. It must not outlive the close in clear.
 import { markDropped } from "./compaction.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
+import { groupBy } from "../model/group-by.ts";
 import type { RequestId } from "../model/ids.ts";
-import { hexOf, now, storedRef, parseJson, type LedgerCore } from "./ledger-core.ts";
+import type { SqlValue } from "./connection.ts";
+import { hexArray, hexOf, now, storedRef, parseJson, type LedgerCore } from "./ledger-core.ts";
 import { findRequestKey, needRequestKey, sealForRequest, unsealForRequest } from "./request-keys.ts";
 import type { ItemAction, ItemCount, RequestItem, RequestJournal, RequestStep } from "./request-record.ts";
 import { textOf, utf8 } from "@deleatur/verify";
@@ -21,6 +23,9 @@ type Journal = Pick<
   | "sealedNames"
   | "dropSealed"
 >;
+
+/** Items that are entered at once. */
+const PART = 1_000;
 
 interface ItemRow {
   readonly artifact: Uint8Array;
@@ -48,24 +53,28 @@ export function createRequestJournal(core: LedgerCore): Journal {
     return row?.next ?? 1;
   }
 
-  function putItem(id: RequestId, key: Uint8Array, ordinal: number, item: RequestItem): void {
-    const digest = digests.artifactDigest(item.ref);
-    connection.run(
-      `INSERT INTO request_items (request, artifact, ordinal, surface, sealed, action, depth, origins, outcome, why)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (request, artifact) DO UPDATE SET action = excluded.action, depth = excluded.depth,
+  function putPart(id: RequestId, key: Uint8Array, first: number, items: readonly RequestItem[]): void {
+    const rows = items.flatMap((item, place): SqlValue[] => {
+      const digest = digests.artifactDigest(item.ref);
+      return [
+        id,
+        digest,
+        first + place,
+        item.ref.surface,
+        sealForRequest(core, key, id, `item/${hexOf(digest)}`, utf8(item.ref.key)),
+        item.action,
+        item.depth,
+        item.origins.join(" "),
+        item.outcome ?? null,
+        item.why ?? null,
+      ];
+    });
+    connection.runRows(
+      "INSERT INTO request_items (request, artifact, ordinal, surface, sealed, action, depth, origins, outcome, why) VALUES",
+      [rows, 10],
+      `ON CONFLICT (request, artifact) DO UPDATE SET action = excluded.action, depth = excluded.depth,
          origins = excluded.origins, outcome = coalesce(excluded.outcome, request_items.outcome),
          why = coalesce(excluded.why, request_items.why)`,
-      id,
-      digest,
-      ordinal,
-      item.ref.surface,
-      sealForRequest(core, key, id, `item/${hexOf(digest)}`, utf8(item.ref.key)),
-      item.action,
-      item.depth,
-      item.origins.join(" "),
-      item.outcome ?? null,
-      item.why ?? null,
     );
   }
 
@@ -114,11 +123,9 @@ export function createRequestJournal(core: LedgerCore): Journal {
     putItems(id, items) {
       connection.transaction(() => {
         const key = needRequestKey(core, id);
-        let ordinal = nextOrdinal("request_items", id);
-        for (const item of items) {
-          putItem(id, key, ordinal, item);
-          ordinal += 1;
-        }
+        const first = nextOrdinal("request_items", id);
+        for (let from = 0; from < items.length; from += PART)
+          putPart(id, key, first + from, items.slice(from, from + PART));
       });
     },
     items(id) {
@@ -140,17 +147,20 @@ export function createRequestJournal(core: LedgerCore): Journal {
     },
     updateItems(id, patches) {
       connection.transaction(() => {
-        for (const { ref, action, outcome, why } of patches) {
+        const alike = groupBy(patches, ({ action, outcome, why }) => JSON.stringify([action, outcome, why]));
+        for (const group of alike.values()) {
+          const [{ action, outcome, why } = {}] = group;
           connection.run(
             `UPDATE request_items SET action = coalesce(?, action), outcome = coalesce(?, outcome),
-               why = CASE WHEN ? THEN ? ELSE why END WHERE request = ? AND artifact = ?`,
+               why = CASE WHEN ? THEN ? ELSE why END
+             WHERE request = ? AND artifact IN (SELECT unhex(value) FROM json_each(?))`,
             action ?? null,
             outcome ?? null,
             // A new outcome has its own reason or none.
             outcome !== undefined || why !== undefined ? 1 : 0,
             why ?? null,
             id,
-            digests.artifactDigest(ref),
+            hexArray(group.map(({ ref }) => digests.hashArtifact(ref))),
           );
         }
       });
