@@ -169,12 +169,6 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   };
 }
 
-/** A field that closure content also has, of an unchanged artifact outside the closure. */
-function attribute(sight: Sight, artifact: Artifact, digest: string, isIndependent: boolean): void {
-  if (!isIndependent && artifact.sources.length > 0) sight.derived.push({ artifact, digest });
-  else countHolder(sight, artifact.surface, digest, isIndependent);
-}
-
 function openSight(input: EpochInput): Sight {
   return {
     input,

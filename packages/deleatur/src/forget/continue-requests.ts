@@ -103,9 +103,12 @@ async function rewriteShared(engine: Engine, carriage: Carriage, signal: AbortSi
   await carriage.each(({ id, round, journal }) => {
     if (journal.isFinished("rederive")) return undefined;
     journal.begin("rederive");
-    parties.set(id, { plan: planOf(engine, id, round), needles: openNeedles(engine, id) });
+    parties.set(id, { plan: planOf(engine, id, round), needles: [] });
     return undefined;
   });
+  // Nobody's new text is held against needles where no text is new.
+  const isRewriting = [...parties.values()].some(({ plan }) => plan.items.some(({ action }) => action === "rewrite"));
+  if (isRewriting) for (const [id, { plan }] of parties) parties.set(id, { plan, needles: openNeedles(engine, id) });
   const prepared = await prepareRewrites(engine, [...parties.values()], signal);
   const places = [...parties.keys()];
   await carriage.each(async ({ id, round, journal }) => {

@@ -1,11 +1,12 @@
 // Plans a request: the closure of the target along all known derivations, and what becomes of each artifact. Touches no store.
 import type { Engine } from "../engine.ts";
+import type { KnownSource } from "../ledger/ledger.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { SharedPolicy } from "../model/declaration.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Harvest } from "../record/harvest.ts";
 import { expandIdentifiers } from "./expand-identifiers.ts";
-import { type HarvestIndex, indexHarvest, type RowsById } from "./harvest-index.ts";
+import { type HarvestIndex, indexHarvest } from "./harvest-index.ts";
 import type { Target } from "./target.ts";
 
 /** What becomes of one artifact of the closure. */
@@ -84,7 +85,13 @@ export function planRequest(
   const inClosure = new Map(closure.map((member) => [artifactId(member.ref), member]));
   rows.expect(closure.map(({ ref }) => ref));
   const sources = new Map<string, readonly ArtifactRef[]>();
-  for (const member of closure) sources.set(artifactId(member.ref), sourcesOf(engine, member.ref, rows));
+  const edges = new Map<string, readonly KnownSource[]>();
+  for (const { ref } of closure) {
+    const id = artifactId(ref);
+    const known = engine.ledger.sourcesOf(ref);
+    edges.set(id, known);
+    sources.set(id, joinSources(rows.get(id)?.sources ?? [], known));
+  }
   rows.expect([...sources.values()].flat());
   const ranks = rankClosure(sources);
 
@@ -137,16 +144,16 @@ export function planRequest(
     withoutLineage: index.withoutLineage,
     lostLineage: index.lostLineage,
     unread: harvest.unread,
-    edges: countEdges(engine, [...decided.values()]),
+    edges: countEdges([...decided.values()], edges),
   };
 }
 
 /** An edge known from several places counts once, for the firmest of them. */
-function countEdges(engine: Engine, items: readonly PlannedItem[]): Plan["edges"] {
+function countEdges(items: readonly PlannedItem[], known: ReadonlyMap<string, readonly KnownSource[]>): Plan["edges"] {
   const edges = { recorded: 0, declared: 0, inferred: 0 };
   for (const { ref } of items.filter(({ present }) => present)) {
     const bySource = new Map<string, Set<EdgeOrigin>>();
-    for (const { digest, origin } of engine.ledger.sourcesOf(ref)) {
+    for (const { digest, origin } of known.get(artifactId(ref)) ?? []) {
       bySource.set(digest, (bySource.get(digest) ?? new Set()).add(origin));
     }
     for (const origins of bySource.values()) {
@@ -182,10 +189,10 @@ function isAnotherPerson(tag: SubjectIdentifier, identifiers: readonly SubjectId
   return sameType.length > 0 && !sameType.some(({ value }) => value === tag.value);
 }
 
-function sourcesOf(engine: Engine, ref: ArtifactRef, rows: RowsById): readonly ArtifactRef[] {
-  const found = new Map((rows.get(artifactId(ref))?.sources ?? []).map((source) => [artifactId(source), source]));
-  for (const { ref: source } of engine.ledger.sourcesOf(ref))
-    if (source !== undefined) found.set(artifactId(source), source);
+/** What the store names, and what else the ledger knows. */
+function joinSources(named: readonly ArtifactRef[], known: readonly KnownSource[]): readonly ArtifactRef[] {
+  const found = new Map(named.map((source) => [artifactId(source), source]));
+  for (const { ref: source } of known) if (source !== undefined) found.set(artifactId(source), source);
   return [...found.values()];
 }
 

@@ -105,28 +105,35 @@ interface SurveyView extends Survey {
 
 function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
   const { request, plan, needles } = order;
+  const wanted = new Set<string>();
+  const marks = new Set<number>();
   const wantedRuns = new Set<number>();
   const runBits = new Uint8Array(RUN_BITS);
-  for (const { content, fate } of needles)
-    if (fate !== "kept")
-      for (const { words } of contentDigests(ledger, content))
-        if (words !== undefined) {
-          const runs = ledger.runValues(words);
-          const halves = new Uint32Array(runs.buffer, runs.byteOffset, 2 * runs.length);
-          for (let at = 0; at < runs.length; at += 1) {
-            wantedRuns.add(runs[at] ?? 0);
-            runBits[bitOf(halves, at)] = 1;
-          }
-        }
-  const fields = needles.flatMap(({ content }) => content);
+  for (const { content, fate } of needles) {
+    for (const field of content) {
+      let words: WordHashes | undefined;
+      for (const found of contentDigests(ledger, [field])) {
+        wanted.add(hex(found.digest));
+        words = found.words;
+      }
+      marks.add(markOf(words ?? wordsOf(ledger, field)));
+      if (words === undefined || fate === "kept") continue;
+      const runs = ledger.runValues(words);
+      const halves = new Uint32Array(runs.buffer, runs.byteOffset, 2 * runs.length);
+      for (let at = 0; at < runs.length; at += 1) {
+        wantedRuns.add(runs[at] ?? 0);
+        runBits[bitOf(halves, at)] = 1;
+      }
+    }
+  }
   return {
     order,
     isFirst: ledger.getSealed(request, BASELINE) === undefined,
     owed: openBaseline(ledger.getSealed(request, BYSTANDERS)),
     inClosure: refSet(plan.items.map(({ ref }) => ref)),
     isOwn: askedOnce(identifierSet(plan.identifiers)),
-    wanted: new Set(contentDigests(ledger, fields).map(({ digest }) => hex(digest))),
-    marks: new Set(fields.map((field) => markOf(wordsOf(ledger, field)))),
+    wanted,
+    marks,
     wantedRuns,
     runBits,
     shared: new Set(),
