@@ -30,12 +30,7 @@ export async function eraseClosure(
   { plan, replacements, together }: EraseOrder,
   signal: AbortSignal,
 ): Promise<{ readonly changed: number }> {
-  const done = new Set(
-    engine.ledger
-      .items(request)
-      .filter(({ outcome }) => outcome === "erased" || outcome === "rewritten")
-      .map(({ ref }) => artifactId(ref)),
-  );
+  const done = finishedItems(engine, request);
   const todo = plan.items.filter(({ ref, action }) => action !== "keep" && !done.has(artifactId(ref)));
   let left: readonly PlannedItem[] = todo;
   while (left.length > 0) {
@@ -88,6 +83,17 @@ async function eraseRanks(
     }
   }
   return todo.filter(({ ref }) => failed.has(artifactId(ref)));
+}
+
+/** Ids of what has its outcome already. Where the counts say that there is none, no item is opened. */
+function finishedItems({ ledger }: Engine, request: RequestId): ReadonlySet<string> {
+  if (!ledger.itemCounts(request).some(({ outcome }) => isDone(outcome))) return new Set();
+  const done = ledger.items(request).filter(({ outcome }) => isDone(outcome));
+  return new Set(done.map(({ ref }) => artifactId(ref)));
+}
+
+function isDone(outcome: string | undefined): boolean {
+  return outcome === "erased" || outcome === "rewritten";
 }
 
 async function eraseBatch(
