@@ -86,7 +86,11 @@ type Header = readonly [surface: SurfaceId, bytes: number, ends: readonly (reado
 /** A line of JSON that names the surfaces and the bytes of each, then the tables. */
 function pack({ tables, expiries }: Parts): Uint8Array {
   const parts = Array.from(tables, ([surface, table]) => ({ surface, bytes: table.bytes() }));
-  const headers = parts.map(({ surface, bytes }): Header => [surface, bytes.length, [...(expiries.get(surface) ?? [])]]);
+  const headers = parts.map(({ surface, bytes }): Header => [
+    surface,
+    bytes.length,
+    [...(expiries.get(surface) ?? [])],
+  ]);
   const line = Buffer.from(`${JSON.stringify(headers)}\n`, "utf8");
   return new Uint8Array(Buffer.concat([line, ...parts.map(({ bytes }) => bytes)]));
 }
