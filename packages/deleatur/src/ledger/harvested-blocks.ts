@@ -8,6 +8,14 @@ export interface HarvestedLineage extends ArtifactRef {
   readonly sources: readonly ArtifactRef[];
 }
 
+export interface HarvestIntake {
+  /**
+   * Takes in all rows that a harvest read, in the order of their stores, as `recordArtifacts` does with origin `declared`: blocks of rows that say
+   * nothing new are known as a whole.
+   */
+  recordHarvest(rows: readonly HarvestedLineage[]): void;
+}
+
 /** A block ends behind a key whose sum ends in so many bits of nothing: what comes in or goes changes the block that it stands in, and no other. */
 const END_MASK = 0xff;
 const MOST_ROWS = 2_048;

@@ -5,7 +5,7 @@ import type { Derived } from "./closure.ts";
 import type { Anchoring } from "./anchor.ts";
 import type { Compaction } from "./compaction.ts";
 import type { GuardFilter } from "./guard-filter.ts";
-import type { HarvestedLineage } from "./harvested-blocks.ts";
+import type { HarvestIntake } from "./harvested-blocks.ts";
 import type { GuardTerms } from "./guard-terms.ts";
 import type { HeldWrites } from "./held-writes.ts";
 import type { LedgerIdentity } from "./identity.ts";
@@ -77,11 +77,9 @@ export interface Hold {
   readonly since: string;
 }
 
-export interface Lineage {
+export interface Lineage extends HarvestIntake {
   /** Upserts artifacts with their persons and edges in one transaction; the same list again changes nothing. An erased key that is recorded again is live again. */
   recordArtifacts(list: readonly ArtifactRecord[]): void;
-  /** The same for all rows that a harvest read, in the order of their stores, as declared: blocks of rows that say nothing new are known as a whole. */
-  recordHarvest(rows: readonly HarvestedLineage[]): void;
   artifact(ref: ArtifactRef): KnownArtifact | undefined;
   sourcesOf(ref: ArtifactRef): readonly KnownSource[];
   /** What is known of each row of a part of a scan, beside what its store says of it. */
