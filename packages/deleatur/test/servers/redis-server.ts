@@ -173,8 +173,9 @@ async function isUp(url: string): Promise<boolean> {
     await client.connect();
     await client.sendCommand(["PING"]);
     return true;
-  } catch {
-    return false; // it is asked again
+  } catch (cause) {
+    // One that asks for a password is up; any other is asked again.
+    return cause instanceof Error && cause.message.startsWith("NOAUTH");
   } finally {
     client.destroy();
   }

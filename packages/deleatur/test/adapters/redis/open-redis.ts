@@ -3,7 +3,10 @@ import { onTestFinished } from "vitest";
 import { type BoundSurface, bindSurfaces } from "../../../src/adapters/registry.ts";
 import type { BoundaryInput, SurfaceInput } from "../../../src/boundary/boundary-input.ts";
 import { defineBoundary } from "../../../src/boundary/parse-boundary.ts";
-import { type ArtifactKey, artifactKey } from "../../../src/model/ids.ts";
+import { type ArtifactKey, artifactKey, surfaceId } from "../../../src/model/ids.ts";
+import type { ContentField } from "../../../src/model/artifact.ts";
+import type { Needle } from "../../../src/model/needle.ts";
+import { type ProbeRun, runProbes } from "../../../src/probe/run-probes.ts";
 import type { Surface } from "../../../src/surface.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 
@@ -28,12 +31,15 @@ export function bindRedis(
     readonly database?: number;
     readonly boundary?: Partial<BoundaryInput>;
     readonly url?: string;
+    readonly data?: string;
   } = {},
 ): BoundSurface {
   const replicas = (more.replicas ?? []).map((replica, at) => [`replica-${at + 1}`, replica.url] as const);
   const url = more.url ?? `${server.url}${more.database === undefined ? "" : `/${more.database}`}`;
   const env: Record<string, string> = { REDIS_URL: url };
-  const connect: Record<string, { readonly url: string }> = { cache: { url: "${REDIS_URL}" } };
+  const connect: Record<string, { readonly url: string; readonly data?: string | undefined }> = {
+    cache: { url: "${REDIS_URL}", data: more.data },
+  };
   for (const [at, [name, replicaUrl]] of replicas.entries()) {
     env[`REPLICA_${at}`] = replicaUrl;
     connect[name] = { url: `\${REPLICA_${at}}` };
@@ -75,4 +81,22 @@ export async function openBound(bound: BoundSurface): Promise<Surface> {
 
 export async function openAnswers(...args: Parameters<typeof bindRedis>): Promise<Surface> {
   return openBound(bindRedis(...args));
+}
+
+export function needleOf(
+  index: number,
+  key: string,
+  content: readonly ContentField[],
+  fate: Needle["fate"] = "erased",
+): Needle {
+  return { index, ref: { surface: surfaceId("answers"), key: artifactKey(key) }, subjects: [], content, fate };
+}
+
+export function textField(text: string, name = "text"): ContentField {
+  return { type: "text", name, text };
+}
+
+/** All probes of a surface over these needles. */
+export async function look(bound: BoundSurface, needles: readonly Needle[]): Promise<readonly ProbeRun[]> {
+  return runProbes(bound.probes(), needles, {}, signal);
 }

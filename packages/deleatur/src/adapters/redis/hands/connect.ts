@@ -54,8 +54,13 @@ export async function openDb(
   let isSlow = false;
   let waiting = 0;
   let timer: NodeJS.Timeout | undefined;
+  let giveUp = (): void => undefined;
+  const givenUp = new Promise<void>((resolve) => {
+    giveUp = resolve;
+  });
   const end = (): void => {
     clearTimeout(timer);
+    giveUp();
     signal.removeEventListener("abort", end);
     if (client.isOpen) client.destroy();
   };
@@ -117,7 +122,14 @@ export async function openDb(
   };
   try {
     signal.throwIfAborted();
-    await client.connect();
+    watch(1);
+    // The client itself waits for ever for a server that takes the connection and says nothing.
+    const connecting = client.connect();
+    connecting.catch(() => undefined); // told below, where it was waited for
+    await Promise.race([connecting, givenUp]);
+    signal.throwIfAborted();
+    if (isSlow) throw slowError(store.name);
+    watch(-1);
     const server = infoOf(await db.send("INFO", "server"));
     if (server.get("redis_mode") === "cluster") throw clusterError(store);
   } catch (cause) {

@@ -49,7 +49,6 @@ async function rebuildStream(db: Db, key: Buffer, signal: AbortSignal): Promise<
 interface StreamState {
   readonly length: number;
   readonly lastId: string;
-  readonly added: string;
   readonly maxDeleted: string | undefined;
   readonly groups: readonly Group[];
 }
@@ -57,7 +56,6 @@ interface StreamState {
 interface Group {
   readonly name: Buffer;
   readonly lastId: string;
-  readonly read: string;
   readonly consumers: readonly Buffer[];
   readonly pending: readonly {
     readonly id: string;
@@ -78,7 +76,6 @@ async function stateOf(db: Db, key: Buffer): Promise<StreamState | "none"> {
   return {
     length: Number(text("length")),
     lastId: text("last-generated-id"),
-    added: text("entries-added"),
     maxDeleted: facts.has("max-deleted-entry-id") ? text("max-deleted-entry-id") : undefined,
     groups: listOf(facts.get("groups") ?? null).map(groupOf),
   };
@@ -89,7 +86,6 @@ function groupOf(reply: Reply): Group {
   return {
     name: bytesOf(facts.get("name") ?? null),
     lastId: textOf(facts.get("last-delivered-id") ?? "0-0"),
-    read: textOf(facts.get("entries-read") ?? ""),
     consumers: listOf(facts.get("consumers") ?? null).map((one) => bytesOf(named(one).get("name") ?? null)),
     pending: listOf(facts.get("pel") ?? facts.get("pending") ?? null).map((one) => {
       const [id = null, consumer = null, time = null, count = null] = listOf(one);
@@ -103,10 +99,17 @@ function named(reply: Reply): ReadonlyMap<string, Reply> {
   return new Map(flat.flatMap((name, at) => (at % 2 === 0 ? [[textOf(name), flat[at + 1] ?? null] as const] : [])));
 }
 
+/** Ids are a time and a number. */
+function isLater(id: string, than: string): boolean {
+  const [time = 0n, place = 0n] = id.split("-").map(BigInt);
+  const [otherTime = 0n, otherPlace = 0n] = than.split("-").map(BigInt);
+  return time > otherTime || (time === otherTime && place > otherPlace);
+}
+
 /** The same stream in the same key: entries under their ids, groups where they stood, what is pending to whom it was delivered. */
 function anew(
   key: Buffer,
-  { lastId, added, groups }: StreamState,
+  { lastId, groups }: StreamState,
   entries: readonly StreamEntry[],
   expires: Date | undefined,
 ): readonly (readonly Arg[])[] {
@@ -114,10 +117,11 @@ function anew(
   // A stream without entries is made by a group, or by an entry that is taken out again.
   if (entries.length === 0) commands.push(["XADD", key, "MAXLEN", "0", lastId === "0-0" ? "0-1" : lastId, "x", "y"]);
   for (const { id, fields } of entries) commands.push(["XADD", key, id, ...fields.flat()]);
-  commands.push(["XSETID", key, lastId, "ENTRIESADDED", added, "MAXDELETEDID", "0-0"]);
+  // What was taken out is not counted any more: how far a group lags behind is known again.
+  commands.push(["XSETID", key, lastId, "ENTRIESADDED", String(entries.length), "MAXDELETEDID", "0-0"]);
   for (const group of groups) {
-    const read = group.read === "" ? [] : ["ENTRIESREAD", group.read];
-    commands.push(["XGROUP", "CREATE", key, group.name, group.lastId, ...read]);
+    const read = entries.filter(({ id }) => !isLater(id, group.lastId)).length;
+    commands.push(["XGROUP", "CREATE", key, group.name, group.lastId, "ENTRIESREAD", String(read)]);
     for (const consumer of group.consumers) commands.push(["XGROUP", "CREATECONSUMER", key, group.name, consumer]);
     for (const { id, consumer, time, count } of group.pending) {
       const claim = ["XCLAIM", key, group.name, consumer, "0", id];

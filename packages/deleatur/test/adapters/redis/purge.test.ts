@@ -1,0 +1,236 @@
+// Proves on the files of real servers that an erase and its purge leave nothing, that every corner that is cut is caught by the eyes, and that what could not be done is said.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isRedisMissing, REDIS_BINARIES, type RedisServer, startRedis } from "../../servers/redis-server.ts";
+import { bindRedis, collect, keys, look, needleOf, openAnswers, openBound, signal, textField } from "./open-redis.ts";
+
+const GONE = "The violet accordion in my cellar still smells of cardamom after the flood last spring";
+const STAYS = "The beekeeping association meets on alternate Thursdays behind the abandoned railway depot";
+
+async function fill(server: RedisServer): Promise<void> {
+  await server.send("HSET", "answer:s", "text", `${GONE} ${GONE}`);
+  await server.send("HSET", "answer:t", "text", `${STAYS} ${STAYS}`);
+}
+
+async function settled(server: RedisServer): Promise<void> {
+  await expect
+    .poll(async () => /in_progress:1|scheduled:1/.test(await server.text("INFO", "persistence")), { timeout: 30_000 })
+    .toBe(false);
+}
+
+/** What the bytes probe says: whether it saw, and in how many files the erased text is left. */
+async function bytesLeft(bound: ReturnType<typeof bindRedis>): Promise<readonly (string | number)[]> {
+  const needles = [
+    needleOf(0, "answer:s", [textField(`${GONE} ${GONE}`)]),
+    needleOf(1, "answer:t", [textField(`${STAYS} ${STAYS}`)], "control"),
+  ];
+  const run = (await look(bound, needles)).find(({ name }) => name === "bytes");
+  const files = new Set(run?.findings.map(({ place }) => place.file));
+  return [run?.status ?? "none", files.size, ...(run?.why === undefined ? [] : [run.why])];
+}
+
+describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("the purge of %s", (binary) => {
+  it.each(["both", "rdb", "aof"] as const)(
+    "VERDICT-1: leaves no byte in the server's files (%s)",
+    async (persistence) => {
+      const server = await startRedis({ binary, persistence });
+      await fill(server);
+      await server.send("SAVE");
+      const bound = bindRedis(server, { content: ["text"] });
+      const surface = await openBound(bound);
+      expect(await surface.erase(keys("answer:s", "answer:absent"), signal)).toMatchObject([
+        { outcome: "erased" },
+        { outcome: "absent" },
+      ]);
+      expect((await bytesLeft(bound))[1]).toBeGreaterThan(0);
+      expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+      expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+      expect(server.count(GONE.slice(0, 20))).toBe(0);
+      expect(server.files().filter((file) => /temp-/.test(file))).toEqual([]);
+    },
+  );
+
+  it("C11: one of the two rewrites alone leaves the other file, which the eyes find, through its compression too", async () => {
+    for (const command of [["BGREWRITEAOF"], ["BGSAVE"]]) {
+      const server = await startRedis({ binary, persistence: "both" });
+      await fill(server);
+      await server.send("SAVE");
+      await server.send("DEL", "answer:s");
+      await server.send(...command);
+      await settled(server);
+      const bound = bindRedis(server, { content: ["text"] });
+      expect(await bytesLeft(bound)).toEqual(["ran", 1]);
+      expect(await (await openBound(bound)).purge(signal)).toMatchObject({ outcome: "purged" });
+      expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+    }
+  });
+
+  it("waits for a save that began before the erase, and does not take it for its own", async () => {
+    const server = await startRedis({ binary, persistence: "both", args: ["--rdb-key-save-delay", "500"] });
+    await fill(server);
+    for (let at = 0; at < 1_000; at += 1) await server.send("SET", `filler:${at}`, "x");
+    await server.send("BGSAVE");
+    const bound = bindRedis(server, { content: ["text"] });
+    const surface = await openBound(bound);
+    await surface.erase(keys("answer:s"), signal);
+    expect(await server.text("INFO", "persistence")).toContain("rdb_bgsave_in_progress:1");
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+  });
+
+  it("takes out what a killed save left, and refuses what a switched-off append-only file left", async () => {
+    const server = await startRedis({ binary, persistence: "both" });
+    await fill(server);
+    await server.send("SAVE");
+    writeFileSync(join(server.directory, "temp-99999.rdb"), GONE);
+    const bound = bindRedis(server, { content: ["text"] });
+    const surface = await openBound(bound);
+    await surface.erase(keys("answer:s"), signal);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+    await fill(server);
+    await server.send("CONFIG", "SET", "appendonly", "no");
+    await surface.erase(keys("answer:s"), signal);
+    expect(await surface.purge(signal)).toMatchObject({
+      outcome: "failed",
+      why: expect.stringContaining("append-only files are left"),
+    });
+    expect((await bytesLeft(bound))[1]).toBeGreaterThan(0);
+  });
+
+  it("says that a rewrite failed: a snapshot or an append-only file that cannot be put in its place", async () => {
+    const server = await startRedis({ binary, persistence: "both" });
+    await fill(server);
+    const surface = await openAnswers(server, { content: ["text"] });
+    await surface.erase(keys("answer:s"), signal);
+    // No rename takes the place of a folder that is not empty.
+    mkdirSync(join(server.directory, "dump.rdb", "in the way"), { recursive: true });
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "failed", why: expect.stringContaining("snapshot") });
+    rmSync(join(server.directory, "dump.rdb"), { recursive: true });
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    rmSync(join(server.directory, "appendonlydir"), { recursive: true });
+    writeFileSync(join(server.directory, "appendonlydir"), "in the way");
+    expect(await surface.purge(signal)).toMatchObject({
+      outcome: "failed",
+      why: expect.stringContaining("append-only"),
+    });
+  });
+
+  it("a server without persistence has nothing to write anew; one that is only said to be such is refused", async () => {
+    const quiet = await startRedis({ binary, persistence: "none" });
+    await fill(quiet);
+    const surface = await openAnswers(quiet, { persistence: "none" });
+    expect(surface.guarantees).toMatchObject({ deletion: "memory" });
+    expect(surface.guarantees.probes).not.toContain("bytes");
+    expect(await surface.purge(signal)).toEqual({ outcome: "purged", method: "the server writes no files" });
+    expect(quiet.files()).toEqual([]);
+    const loud = await startRedis({ binary, persistence: "rdb" });
+    expect(await (await openAnswers(loud, { persistence: "none" })).purge(signal)).toMatchObject({ outcome: "failed" });
+  });
+
+  it("an old snapshot of a server that saves none any more is written anew", async () => {
+    const server = await startRedis({ binary, persistence: "none" });
+    await fill(server);
+    await server.send("SAVE");
+    const bound = bindRedis(server, { content: ["text"] });
+    const surface = await openBound(bound);
+    await surface.erase(keys("answer:s"), signal);
+    expect((await bytesLeft(bound))[1]).toBe(1);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+  });
+
+  it("an entry that XDEL only flagged is out of the snapshot after the purge, and the stream is as it was", async () => {
+    const server = await startRedis({ binary, persistence: "rdb", args: ["--rdbcompression", "no"] });
+    for (let at = 1; at <= 40; at += 1)
+      await server.send(
+        "XADD",
+        "answer:chat",
+        `${at}-0`,
+        "text",
+        at === 20 ? GONE : `${STAYS} ${at}`,
+        "user",
+        at === 20 ? "s" : "t",
+      );
+    await server.send("XGROUP", "CREATE", "answer:chat", "readers", "0");
+    await server.send("XREADGROUP", "GROUP", "readers", "ann", "COUNT", "3", "STREAMS", "answer:chat", ">");
+    await server.send("PEXPIRE", "answer:chat", "10000000");
+    const bound = bindRedis(server, { each: "entry", content: ["text"], subject: { field: "user", type: "account" } });
+    const surface = await openBound(bound);
+    const gone = (await collect(surface.scan(signal))).filter(({ subjects }) => subjects[0]?.value === "s");
+    expect(gone.map(({ key }) => key)).toEqual(['["answer:chat","20-0"]']);
+    await surface.erase(
+      gone.map(({ key }) => key),
+      signal,
+    );
+    await server.send("SAVE");
+    const before = await server.text("XINFO", "GROUPS", "answer:chat");
+    expect(server.count(GONE)).toBe(1);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(server.count(GONE)).toBe(0);
+    expect(await collect(surface.scan(signal))).toHaveLength(39);
+    expect(await server.text("XPENDING", "answer:chat", "readers")).toBe("3,1-0,3-0,ann,3");
+    expect(await server.text("XINFO", "GROUPS", "answer:chat")).toBe(`${before}36`);
+    expect(Number(await server.send("PTTL", "answer:chat"))).toBeGreaterThan(0);
+    await server.send("XADD", "answer:chat", "41-0", "text", "next");
+    await expect(server.send("XADD", "answer:chat", "40-1", "text", "too early")).rejects.toThrow("smaller");
+  });
+
+  it("CLAIM-6: a replica is read, purged and looked at with its own files; one that does not follow still holds it, and that is said", async () => {
+    const server = await startRedis({ binary, persistence: "both" });
+    await fill(server);
+    const replica = await startRedis({ binary, persistence: "none", of: server });
+    await expect
+      .poll(() => replica.text("INFO", "replication"), { timeout: 30_000 })
+      .toContain("master_link_status:up");
+    const bound = bindRedis(server, { content: ["text"] }, { replicas: [replica] });
+    const surface = await openBound(bound);
+    expect((await surface.census(signal)).map(({ name }) => name).filter((name) => name.includes("replica "))).toEqual(
+      [],
+    );
+    expect(await surface.erase(keys("answer:s"), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    const control = [
+      needleOf(0, "answer:s", [textField(`${GONE} ${GONE}`)]),
+      needleOf(1, "answer:t", [textField(`${STAYS} ${STAYS}`)], "control"),
+    ];
+    const runs = await look(bound, control);
+    expect(runs.map(({ name, status, findings }) => [name, status, findings.length])).toEqual(
+      ["key", "exact", "excerpt", "bytes", "key", "exact", "excerpt", "bytes"].map((name) => [name, "ran", 0]),
+    );
+    expect(replica.count(GONE.slice(0, 20))).toBe(0);
+    // It stands still now: what is erased from its primary does not reach it.
+    await fill(server);
+    await expect.poll(() => replica.send("EXISTS", "answer:s"), { timeout: 30_000 }).toBe(1);
+    await replica.send("REPLICAOF", "127.0.0.1", "1");
+    expect(await surface.erase(keys("answer:s"), signal)).toMatchObject([
+      { outcome: "failed", why: "a replica still holds it" },
+    ]);
+    expect((await collect(surface.scan(signal))).map(({ key }) => key)).toContain("answer:s");
+    await replica.kill9();
+    await expect(collect(surface.scan(signal))).rejects.toMatchObject({ code: "STORE_MISSING" });
+    await expect(surface.purge(signal)).rejects.toMatchObject({ code: "STORE_MISSING" });
+    const blind = await look(bound, control);
+    expect(blind.map(({ status }) => status)).toEqual(["ran", "ran", "ran", "ran", "blind", "blind", "blind", "blind"]);
+  });
+
+  it("a replica that nobody declared is told by the census", async () => {
+    const server = await startRedis({ binary, persistence: "none" });
+    await startRedis({ binary, persistence: "none", of: server });
+    await expect.poll(() => server.text("INFO", "replication"), { timeout: 30_000 }).toContain("state=online");
+    const names = (await (await openAnswers(server, {})).census(signal)).map(({ name }) => name);
+    expect(names).toContain("cache.[replica 1]");
+  });
+
+  it("the eyes are blind where the files cannot be read, and where a file cannot be understood", async () => {
+    const server = await startRedis({ binary, persistence: "rdb" });
+    await fill(server);
+    await server.send("SAVE");
+    const elsewhere = bindRedis(server, { content: ["text"] }, { data: join(server.directory, "nowhere") });
+    expect(await bytesLeft(elsewhere)).toEqual(["blind", 0, expect.stringContaining("FILES_NOT_SEEN")]);
+    const bound = bindRedis(server, { content: ["text"] });
+    writeFileSync(join(server.directory, "old.rdb"), "REDIS0010 and then no snapshot");
+    expect(await bytesLeft(bound)).toEqual(["blind", 0, expect.stringContaining("SNAPSHOT_UNREADABLE")]);
+  });
+});
