@@ -120,14 +120,16 @@ describe.skipIf(isRedisMissing)("a semantic cache", () => {
     // Erased it is all the same.
     expect(await keysIn(server)).toEqual(["answer:t1", "answer:t2", "answer:t3"]);
     for (const key of await keysIn(server)) await server.send("EXPIRE", key, "3000");
-    const second = await scene.memory.resume(first.request);
+    const second = await scene.memory.resume(first.request, { now: true });
     expect({ verdict: second.verdict, codes: codes(second), exit: second.exitCode }).toEqual({
       verdict: "UNCONFIRMED",
       codes: ["HORIZON_OPEN"],
       exit: 22,
     });
+    // An hour and a day is more than an hour.
     await server.send("EXPIRE", "answer:t1", "90000");
-    expect(codes(await scene.memory.resume(first.request))).toContain("UNBOUNDED");
+    const again = await scene.memory.check();
+    expect(again.best.reasons.map(({ code, surface }) => [code, surface])).toContainEqual(["UNBOUNDED", "answers"]);
   });
 
   it("FORGET-2: what its own term ends meanwhile is neither a loss nor a control, and a store of such alone is not taken for another", async () => {
@@ -159,5 +161,134 @@ describe.skipIf(isRedisMissing)("a semantic cache", () => {
     const outcome = await scene.memory.forget({ subject: [S], now: true });
     expect(outcome.bystanders).toMatchObject({ lost: 1 });
     expect(outcome.exitCode).toBe(20);
+  });
+
+  it("CLAIM-6: a replica out of reach is a tombstone at best, and no success; when it is back, the resumed request ends", async () => {
+    const server = await startRedis();
+    const replica = await startRedis({ persistence: "rdb", of: server });
+    const { scene } = await cacheScene(
+      "both",
+      { replicas: ["copy"] },
+      { server, connect: { copy: { url: replica.url } } },
+    );
+    await replica.stop();
+    const first = await scene.memory.forget({ subject: [S], now: true });
+    expect(first.verdict).not.toBe("COMPLIANT");
+    expect(first.exitCode).not.toBe(0);
+    expect(first.reasons.map(({ code, surface }) => [code, surface])).toContainEqual(["UNREACHABLE", "answers"]);
+    await replica.start();
+    await expect
+      .poll(() => replica.text("INFO", "replication"), { timeout: 30_000 })
+      .toContain("master_link_status:up");
+    expectErasure(scene, await scene.memory.resume(first.request, { now: true }));
+    expect(await keysIn(replica)).toEqual(["answer:t1", "answer:t2", "answer:t3"]);
+    expect(S_SAYS.map((text) => replica.count(text.slice(0, 30)))).toEqual([0, 0, 0]);
+  });
+
+  it("FORGET-1: a server killed in the middle of an erase, or of a purge, is no success; resumed, the request ends and leaves no byte", async () => {
+    for (const moment of ["erase", "purge"] as const) {
+      const server = await startRedis({ args: ["--rdb-key-save-delay", moment === "purge" ? "300000" : "0"] });
+      const { scene } = await cacheScene("both", {}, { server });
+      let isDone = false;
+      sabotage(scene, (honest) => ({
+        async erase(keys, signal) {
+          if (moment !== "erase" || isDone) return honest.erase(keys, signal);
+          isDone = true;
+          await honest.erase(keys.slice(0, 1), signal);
+          await server.kill9();
+          return honest.erase(keys, signal);
+        },
+        async purge(signal) {
+          if (moment !== "purge" || isDone) return honest.purge(signal);
+          isDone = true;
+          const purging = honest.purge(signal);
+          await expect
+            .poll(() => server.text("INFO", "persistence"), { timeout: 30_000 })
+            .toMatch(/(?:bgsave|rewrite)_in_progress:1/);
+          await server.kill9();
+          return purging;
+        },
+      }));
+      const first = await scene.memory.forget({ subject: [S], now: true });
+      expect(first.verdict).not.toBe("COMPLIANT");
+      expect(first.attestation.kind).not.toBe("erasure");
+      expect(first.exitCode).not.toBe(0);
+      await server.start();
+      await server.send("CONFIG", "SET", "rdb-key-save-delay", "0");
+      expectErasure(scene, await scene.memory.resume(first.request, { now: true }));
+      expect(await keysIn(server)).toEqual(["answer:t1", "answer:t2", "answer:t3"]);
+      expect(S_SAYS.map((text) => server.count(text.slice(0, 30)))).toEqual([0, 0, 0]);
+    }
+  });
+
+  it("C12 VERDICT-1: a client that swallows what the server refuses deletes nothing, and is believed nothing", async () => {
+    const { scene, server } = await cacheScene();
+    sabotage(scene, (honest) => ({
+      erase: async (keys) => keys.map((key) => ({ surface: "answers" as SurfaceId, key, outcome: "erased" as const })),
+      purge: honest.purge.bind(honest),
+    }));
+    const outcome = await scene.memory.forget({ subject: [S], now: true, allowTombstone: true });
+    expect(outcome.verdict).not.toBe("COMPLIANT");
+    expect(["withheld", "none"]).toContain(outcome.attestation.kind);
+    expect(outcome.exitCode).not.toBe(0);
+    expect(await keysIn(server)).toHaveLength(6);
+  });
+
+  it("C11 VERDICT-1: a purge that did nothing, or one of the two rewrites alone, leaves bytes that are found, and is purged again", async () => {
+    const { scene, server } = await cacheScene();
+    await server.send("SAVE");
+    let purges = 0;
+    sabotage(scene, () => ({
+      async purge() {
+        purges += 1;
+        return { outcome: "purged", method: "none at all" };
+      },
+    }));
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(outcome.verdict).toBe("PARTIAL");
+    expect(codes(outcome)).toEqual(["SURVIVOR_FOUND"]);
+    expect(purges).toBeGreaterThan(1);
+  });
+
+  it("C21: answers that name their person otherwise stay unknown until that identifier is given or mapped", async () => {
+    const server = await startRedis();
+    const scene = await openScene({
+      sql: EPISODES_SQL,
+      identifiers: ["account", "email"],
+      surfaces: {
+        episodes: EPISODES,
+        answers: {
+          kind: "redis",
+          role: "transcript",
+          store: "cache",
+          prefix: "answer:",
+          subject: { segment: 1, sep: ":", type: "email" },
+        },
+      },
+      connect: { cache: { url: server.url } },
+    });
+    await recordBoth(scene);
+    for (const [at, text] of [S_SAYS[0], T_SAYS[0]].entries())
+      await scene.memory.record(
+        "answers",
+        { key: `answer:${at}@home`, subjects: [`email:${at}@home`], content: { value: text } },
+        () => server.send("SET", `answer:${at}@home`, `${text}. So it was.`),
+      );
+    const unknown = await scene.memory.forget({ subject: [S], now: true });
+    expect(codes(unknown)).toContain("IDENTIFIER_UNKNOWN");
+    expect(unknown.verdict).not.toBe("COMPLIANT");
+    const outcome = await scene.memory.forget({ subject: [S, "email:0@home"], now: true });
+    expect(outcome.exitCode).toBe(0);
+    expect(await keysIn(server)).toEqual(["answer:1@home"]);
+  });
+
+  it("CONTAINER_SHARED, undeclared keys: another ledger's marker and keys that nobody declared keep the verdict down, and name nobody", async () => {
+    const { scene, server } = await cacheScene();
+    await server.send("SET", "session:s-4471@home", `${S_SAYS[0]}. Kept by another part.`);
+    await server.send("SET", `deleatur:ledger:${"ab".repeat(16)}`, "1");
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(outcome.verdict).not.toBe("COMPLIANT");
+    expect(codes(outcome)).toEqual(expect.arrayContaining(["CONTAINER_SHARED", "UNDECLARED_CONTAINER"]));
+    expect(JSON.stringify(outcome)).not.toContain("session:");
   });
 });
