@@ -26,7 +26,7 @@ export function redisProbes(options: RedisOptions): readonly Probe[] {
       exactProbe(seen),
       excerptProbe(seen),
       ...(options.vector === undefined ? [] : [neighbourProbe(seen)]),
-      ...(options.declaration.persistence === "none" ? [] : [bytesProbe(options, store)]),
+      ...(options.declaration.persistence === "none" ? [] : [bytesProbe(store)]),
     ];
   });
 }

@@ -7,30 +7,24 @@ import { bytePatterns } from "../../../probe/byte-patterns.ts";
 import { createByteSift } from "../../../probe/byte-sift.ts";
 import type { Probe } from "../../../surface.ts";
 import { spellKey } from "../key-text.ts";
-import type { RedisOptions, RedisStore } from "../options.ts";
+import type { RedisStore } from "../options.ts";
 import { FileCursor } from "./file-cursor.ts";
-import { keyText } from "./key-probe.ts";
 import { isSnapshot, seeSnapshot, type Unpacked } from "./see-snapshot.ts";
 import { seeFacts, type Sight, throughSight } from "./see-server.ts";
 import { seeKeys, seeParts, seeTypes } from "./see-values.ts";
 import { seeServerFiles, type ServerFile } from "./server-files.ts";
 
-export function bytesProbe(options: RedisOptions, store: RedisStore): Probe {
+export function bytesProbe(store: RedisStore): Probe {
   return {
     name: "bytes",
     depth: "bytes",
     scope: `bytes:${store.name}`,
-    look: (needles, signal) => throughSight(store, signal, (sight) => lookAtFiles(sight, options, needles, signal)),
+    look: (needles, signal) => throughSight(store, signal, (sight) => lookAtFiles(sight, needles, signal)),
     close: () => Promise.resolve(), // each look closes its own connection and files
   };
 }
 
-async function* lookAtFiles(
-  sight: Sight,
-  options: RedisOptions,
-  needles: readonly Needle[],
-  signal: AbortSignal,
-): AsyncGenerator<Finding> {
+async function* lookAtFiles(sight: Sight, needles: readonly Needle[], signal: AbortSignal): AsyncGenerator<Finding> {
   const files = await seeServerFiles(sight);
   const sift = createByteSift(bytePatterns(needles));
   for (const file of files) {
@@ -40,7 +34,7 @@ async function* lookAtFiles(
   const kept = sift.kept();
   const isAsked = kept.some(({ control }) => !control);
   const matcher = createPatternMatcher(kept);
-  if (isAsked) for await (const content of liveContent(sight, options, needles, signal)) matcher.explain(content);
+  if (isAsked) for await (const content of liveContent(sight, signal)) matcher.explain(content);
   for (const file of files) {
     const found = (needle: number, offset: number, bytes: number): Finding => ({
       probe: "bytes",
@@ -77,27 +71,17 @@ function* unpackedIn({ path, name, isTemporary }: ServerFile, { store }: Sight):
   }
 }
 
-/** All that lives in any database of the server, but for what was to be erased: should it still stand, it explains nothing. */
-async function* liveContent(
-  sight: Sight,
-  options: RedisOptions,
-  needles: readonly Needle[],
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array | string> {
-  const erased = new Set<string>();
-  for (const { ref, fate } of needles) if (ref.surface === options.surface && fate === "erased") erased.add(ref.key);
+/** All that lives in any database of the server. A key that should be gone explains itself as well while it stands: it is the key probe's to find. */
+async function* liveContent(sight: Sight, signal: AbortSignal): AsyncGenerator<Uint8Array | string> {
   const used = [...(await seeFacts(sight, "keyspace")).keys()].flatMap((name) => /^db(\d+)$/.exec(name)?.[1] ?? []);
   for (const database of used) {
     await sight.ask("SELECT", database);
-    const isOwn = Number(database) === sight.store.database;
     const keys = await seeKeys(sight, () => true, signal);
     const types = await seeTypes(sight, keys);
-    for (const [at, { key, spelled }] of keys.entries()) {
+    for (const [at, { key }] of keys.entries()) {
       signal.throwIfAborted();
-      if (isOwn && options.each === "key" && erased.has(spelled)) continue;
       yield key;
       for await (const part of seeParts(sight, key, types[at] ?? "none")) {
-        if (isOwn && options.each !== "key" && erased.has(keyText(options.each, spelled, part))) continue;
         yield asContent(part.bytes);
         if (part.part !== undefined) yield asContent(part.part);
       }

@@ -1,4 +1,5 @@
 // Opens a connection of the hands to one database, for one act, and closes it again; nothing is held between acts. No probe imports this.
+import { once } from "node:events";
 import { endianness } from "node:os";
 import type { RedisStore } from "../options.ts";
 import { answerCode, redisError, slowError, troubleError } from "../store-errors.ts";
@@ -54,13 +55,10 @@ export async function openDb(
   let isSlow = false;
   let waiting = 0;
   let timer: NodeJS.Timeout | undefined;
-  let giveUp = (): void => undefined;
-  const givenUp = new Promise<void>((resolve) => {
-    giveUp = resolve;
-  });
+  const over = new AbortController();
   const end = (): void => {
     clearTimeout(timer);
-    giveUp();
+    over.abort();
     signal.removeEventListener("abort", end);
     if (client.isOpen) client.destroy();
   };
@@ -126,7 +124,7 @@ export async function openDb(
     // The client itself waits for ever for a server that takes the connection and says nothing.
     const connecting = client.connect();
     connecting.catch(() => undefined); // told below, where it was waited for
-    await Promise.race([connecting, givenUp]);
+    await Promise.race([connecting, once(over.signal, "abort")]);
     signal.throwIfAborted();
     if (isSlow) throw slowError(store.name);
     watch(-1);
