@@ -7,7 +7,7 @@ import { CaseEnd } from "./case-end.ts";
 import { CASES } from "./cases/all-cases.ts";
 import type { ConformanceCase } from "./conformance-case.ts";
 import { type CaseAnswer, type CaseResult, type ConformanceReport, readAnswer } from "./report.ts";
-import { createStage } from "./stage.ts";
+import { createStage, type StageParts } from "./stage.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
 export interface CaseProgress {
@@ -21,11 +21,16 @@ export interface ConformanceOptions {
   readonly signal?: AbortSignal;
   /** Told before each case. */
   readonly report?: (progress: CaseProgress) => void;
+  /** From which an expiry is counted; the system's where absent. */
+  readonly clock?: () => Date;
   /** Source of random bytes; the system's where absent. */
   readonly random?: (bytes: number) => Uint8Array;
   /** These cases alone, by name; the others are not run. */
   readonly only?: readonly string[];
 }
+
+/** What every case is run with. */
+type CaseParts = Pick<StageParts, "subject" | "random" | "clock">;
 
 /** How a case's own run ended, before what the author says of it. */
 type Ended =
@@ -39,12 +44,13 @@ export async function runConformance(
 ): Promise<ConformanceReport> {
   const { signal = new AbortController().signal, report = (): void => undefined, only } = options;
   const random = options.random ?? ((bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes)));
+  const clock = options.clock ?? ((): Date => new Date());
   const results: CaseResult[] = [];
   for (const [done, one] of CASES.entries()) {
     const { name, says } = one;
     const isLeftOut = only !== undefined && !only.includes(name);
     if (!isLeftOut) report({ name, done, total: CASES.length });
-    const answer = isLeftOut ? notRun("it was left out") : await answerCase(one, subject, random, signal);
+    const answer = isLeftOut ? notRun("it was left out") : await answerCase(one, { subject, random, clock }, signal);
     results.push({ name, says, answer: readAnswer(answer) });
   }
   const known = new Set(CASES.map(({ name }) => name));
@@ -53,16 +59,12 @@ export async function runConformance(
   return { subject: subject.name, kind: subject.kind.kind, guarantees: subject.kind.guarantees, results };
 }
 
-async function answerCase(
-  one: ConformanceCase,
-  subject: ConformanceSubject,
-  random: (bytes: number) => Uint8Array,
-  signal: AbortSignal,
-): Promise<CaseAnswer> {
+async function answerCase(one: ConformanceCase, parts: CaseParts, signal: AbortSignal): Promise<CaseAnswer> {
   if (signal.aborted) return notRun("the run was interrupted");
-  const ended = await runCase(one, subject, random, signal);
+  const ended = await runCase(one, parts, signal);
   // What was torn off midway has shown nothing.
   if (signal.aborted) return notRun("the run was interrupted");
+  const { subject } = parts;
   const reason = Object.hasOwn(subject.cannot, one.name) ? subject.cannot[one.name] : undefined;
   return settleCase(ended, reason, one.demandedBy(subject.kind.guarantees));
 }
@@ -93,19 +95,13 @@ export function settleCase(ended: Ended, reason: string | undefined, guarantee: 
   return { outcome: "cannot", reason };
 }
 
-async function runCase(
-  one: ConformanceCase,
-  subject: ConformanceSubject,
-  random: (bytes: number) => Uint8Array,
-  signal: AbortSignal,
-): Promise<Ended> {
+async function runCase(one: ConformanceCase, parts: CaseParts, signal: AbortSignal): Promise<Ended> {
   const root = mkdtempSync(join(tmpdir(), "deleatur-conformance-"));
   const toClose: (() => Promise<void>)[] = [];
   let benches = 0;
   const stage = createStage(
     {
-      subject,
-      random,
+      ...parts,
       folder: () => mkdtempSync(join(root, `bench-${(benches += 1)}-`)),
       closing: (close) => void toClose.push(close),
     },

@@ -22,6 +22,7 @@ export const REQUEST: RequestId = requestId("0123456789abcdef0123456789abcdef");
 export interface Stage {
   readonly kind: SurfaceKind<unknown>;
   readonly random: (bytes: number) => Uint8Array;
+  readonly clock: () => Date;
   /** A record about a person, with a text like no other. */
   readonly record: (given?: Partial<BenchRecord>) => BenchRecord;
   readonly records: (count: number) => readonly BenchRecord[];
@@ -60,6 +61,7 @@ export interface Scene {
 export interface StageParts {
   readonly subject: ConformanceSubject;
   readonly random: (bytes: number) => Uint8Array;
+  readonly clock: () => Date;
   readonly folder: () => string;
   /** Told what must be closed when the case has ended. */
   readonly closing: (close: () => Promise<void>) => void;
@@ -67,7 +69,7 @@ export interface StageParts {
 
 const VECTOR_LENGTH = 64;
 
-export function createStage({ subject, random, folder, closing }: StageParts, signal: AbortSignal): Stage {
+export function createStage({ subject, random, clock, folder, closing }: StageParts, signal: AbortSignal): Stage {
   const record: Stage["record"] = (given = {}) => ({
     accounts: [PERSON],
     sources: [],
@@ -78,6 +80,7 @@ export function createStage({ subject, random, folder, closing }: StageParts, si
   return {
     kind: subject.kind,
     random,
+    clock,
     record,
     records: (count) => Array.from({ length: count }, () => record()),
     async lay(given = {}) {

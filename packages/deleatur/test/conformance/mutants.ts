@@ -1,4 +1,5 @@
 // Stores that are broken in one way, as data: for every case of the kit the one that it finds. Each is the real SQLite adapter with one act bent.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SqliteOptions } from "../../src/adapters/sqlite/index.ts";
 import type { Bench, ConformanceSubject } from "../../src/conformance/index.ts";
 import type { Artifact, Erased } from "../../src/model/artifact.ts";
@@ -141,6 +142,20 @@ export const MUTANTS: readonly Mutant[] = [
     "an aborted erase answers erased",
     withSurface((surface) => ({
       erase: async (keys, signal) => (signal.aborted ? keys.map(erased) : surface.erase(keys, signal)),
+    })),
+  ),
+  mutant(
+    "write-beside-erase",
+    "an erase puts the store back as it was when it began, without what it erased",
+    withSurface((surface) => ({
+      async erase(keys, signal) {
+        const before = await keysOf(surface, signal);
+        const answers = await surface.erase(keys, signal);
+        await sleep(50);
+        const since = (await keysOf(surface, signal)).filter((key) => !before.includes(key));
+        await surface.erase(since, signal);
+        return answers;
+      },
     })),
   ),
   mutant(

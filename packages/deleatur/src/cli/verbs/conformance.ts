@@ -38,7 +38,7 @@ export function addConformance(program: Command, run: RunVerb): void {
 
 async function conformance(name: string, flags: ConformanceFlags, context: VerbContext): Promise<VerbResult> {
   const { terminal, paint } = context;
-  const { signal, random } = terminal;
+  const { signal, random, clock } = terminal;
   const subjects = exportsOf(await importModule(terminal, name), "subject", isSubject, name);
   const reports: ConformanceReport[] = [];
   for (const subject of subjects) {
@@ -47,6 +47,7 @@ async function conformance(name: string, flags: ConformanceFlags, context: VerbC
       await runConformance(subject, {
         signal,
         random,
+        clock,
         report: ({ name: step, done, total }) =>
           context.report({ step, phase: "progress", surface: subject.name, done, total }),
         ...(only === undefined ? {} : { only }),

@@ -84,6 +84,31 @@ export const ERASE_CASES: readonly ConformanceCase[] = [
       }
     },
   },
+  {
+    name: "write-beside-erase",
+    says: "what the application writes while an erase runs is there afterwards, and what was to be erased is not",
+    demandedBy: byScan,
+    async run({ lay, records }) {
+      const scene = await lay();
+      const gone = await scene.write(records(30));
+      const erasing = scene.erase(gone);
+      const written: ArtifactKey[] = [];
+      for (let round = 0; round < 5; round++) {
+        written.push(...(await scene.write(records(2))));
+        await nextTurn();
+      }
+      hold(
+        (await erasing).every((outcome) => outcome === "erased"),
+        "an artifact that is there is not answered as erased",
+      );
+      const left = new Set((await scene.scan()).map(({ key }) => key));
+      hold(
+        written.every((key) => left.has(key)),
+        "what was written meanwhile is lost",
+      );
+      hold(left.size === written.length, "what was to be erased is there again");
+    },
+  },
 ];
 
 /** When it is aborted: before it began, while it prepares, and while it works. */

@@ -189,10 +189,10 @@ export const SCAN_CASES: readonly ConformanceCase[] = [
     name: "expiry",
     says: "when the store will drop an artifact by itself is read back from the store",
     demandedBy: byNothing,
-    async run({ lay, record }) {
+    async run({ lay, record, clock }) {
       const scene = await lay();
       needs(scene.bench.holds.expiry, "records of this store do not expire");
-      const expires = new Date(Date.now() + 3_600_000);
+      const expires = new Date(clock().getTime() + 3_600_000);
       const soon = await scene.one(await scene.put(record({ expires })));
       const never = await scene.one(await scene.put(record()));
       hold(soon.expires !== undefined, "an artifact that expires has no expiry");
