@@ -12,6 +12,8 @@ export interface Artifact extends ArtifactRef {
   readonly subjects: readonly SubjectIdentifier[];
   readonly sources: readonly ArtifactRef[];
   readonly content: readonly ContentField[];
+  /** Those of the subjects that the store itself compares without case: another spelling is the same person to it. Told by a scan only. */
+  readonly caseless?: readonly SubjectIdentifier[];
   /** When the store itself will drop it, read back from the store. */
   readonly expires?: Date;
 }

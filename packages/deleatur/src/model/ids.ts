@@ -60,6 +60,11 @@ export function foldIdentifier(type: string, value: string): SubjectIdentifier {
   return { type, value: folded };
 }
 
+/** An identifier as a store compares it that ignores case: ASCII letters only, as SQLite's NOCASE does. */
+export function withoutCase({ type, value }: SubjectIdentifier): string {
+  return `${type}:${value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())}`;
+}
+
 /** Parses `type:value`. @throws UsageError (the message never repeats the value) */
 export function parseIdentifier(text: string): SubjectIdentifier {
   const colon = text.indexOf(":");

@@ -9,6 +9,7 @@ import type { ScanPart } from "../surface.ts";
 export interface HarvestedRow extends ArtifactRef {
   readonly subjects: readonly SubjectIdentifier[];
   readonly sources: readonly ArtifactRef[];
+  readonly caseless?: readonly SubjectIdentifier[];
 }
 
 export interface Harvest {
@@ -90,8 +91,8 @@ export async function harvestLineage(engine: Engine, signal: AbortSignal): Promi
   const unread = await scanAll(
     engine,
     "scan",
-    ({ surface, key, subjects, sources, expires }) => {
-      rows.push({ surface, key, subjects, sources });
+    ({ surface, key, subjects, sources, expires, caseless }) => {
+      rows.push({ surface, key, subjects, sources, ...(caseless === undefined ? {} : { caseless }) });
       if (outlivesTtl(engine.bound(surface).declaration, expires, now)) unbounded.add(surface);
     },
     signal,

@@ -1,6 +1,6 @@
 // The SQL by which a fence trigger recognises a refused row: exact and typed comparisons of its subjects, key and sources with the fenced ones (C16). Pure.
 import { quoteName, quoteText } from "../options.ts";
-import { isRowid, type Join, type Layout } from "./layout.ts";
+import { isRowid, type Join, type Layout, type SubjectColumn } from "./layout.ts";
 import { FENCE_TABLE } from "./own-tables.ts";
 
 /** What the fence table must hold for a row to be refused. */
@@ -23,6 +23,7 @@ export interface FenceTrigger {
 export function fenceTriggers(
   layout: Layout,
   row: SeenRow,
+  ignoresCase: (locator: SubjectColumn) => boolean,
 ): {
   readonly triggers: readonly FenceTrigger[];
   readonly isComplete: boolean;
@@ -31,6 +32,8 @@ export function fenceTriggers(
   const own: string[] = [];
   const joined: FenceTrigger[] = [];
   let isComplete = true;
+  /** As the column itself compares: another spelling is the same person there. */
+  const like = (locator: SubjectColumn): string => (ignoresCase(locator) ? " COLLATE NOCASE" : "");
   const add = (condition: string | undefined): void => {
     if (condition === undefined) isComplete = false;
     else own.push(condition);
@@ -41,7 +44,7 @@ export function fenceTriggers(
     const fenced: Fenced = { surface, kind: "identifier", type: locator.type };
     switch (locator.how) {
       case "column":
-        add(holds(fenced, folded(locator.type, comparable(seenColumn(row, locator.column)))));
+        add(holds(fenced, folded(locator.type, comparable(seenColumn(row, locator.column))) + like(locator)));
         break;
       case "json":
         for (const path of jsonPaths(locator.path)) add(holdsInJson(fenced, row, locator.column, path));
@@ -50,10 +53,12 @@ export function fenceTriggers(
         add(segmentHolds(fenced, key, locator.segment, locator.sep));
         break;
       case "via":
-        add(holdsInJoin(fenced, row, locator.join));
+        add(holdsInJoin(fenced, row, locator.join, like(locator)));
         joined.push({
           table: locator.join.table,
-          conditions: [holds(fenced, folded(locator.type, comparable(seenColumn(row, locator.join.column))))],
+          conditions: [
+            holds(fenced, folded(locator.type, comparable(seenColumn(row, locator.join.column))) + like(locator)),
+          ],
         });
         break;
     }
@@ -109,9 +114,9 @@ function holdsInJson(fenced: Fenced, row: SeenRow, column: string, path: string)
     JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${folded(fenced.kind === "identifier" ? fenced.type : "", member)})`;
 }
 
-function holdsInJoin(fenced: Fenced, row: SeenRow, join: Join): string {
+function holdsInJoin(fenced: Fenced, row: SeenRow, join: Join, like = ""): string {
   const value = folded(fenced.kind === "identifier" ? fenced.type : "", comparable(`j.${quoteName(join.column)}`));
-  return `EXISTS (SELECT 1 FROM ${quoteName(join.table)} AS j JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${value}
+  return `EXISTS (SELECT 1 FROM ${quoteName(join.table)} AS j JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${value}${like}
     WHERE j.${quoteName(join.on)} = ${seenColumn(row, join.link)})`;
 }
 

@@ -3,6 +3,7 @@ import { groupBy } from "../../../model/group-by.ts";
 import type { RequestId } from "../../../model/ids.ts";
 import type { FenceOrder, FenceStrength } from "../../../surface.ts";
 import { quoteName } from "../options.ts";
+import { isCaseIgnored } from "./column-collation.ts";
 import { inWriteTransaction, type Db } from "./connect.ts";
 import { fenceTriggers } from "./fence-conditions.ts";
 import type { Layout } from "./layout.ts";
@@ -14,9 +15,10 @@ const REFUSAL = "deleatur: FENCED, this person or record is being erased, do not
 
 /** Adds to the fence of a table. `strong` where the triggers see every place that can name what is fenced. */
 export function raiseFence(db: Db, layout: Layout, order: FenceOrder): FenceStrength {
-  const { triggers, isComplete } = fenceTriggers(layout, "NEW");
+  const caseless = new Set(layout.subjects.filter((locator) => isCaseIgnored(db, layout, locator)));
+  const { triggers, isComplete } = fenceTriggers(layout, "NEW", (locator) => caseless.has(locator));
   // A row that is fenced as it stands cannot be renamed out of the fence either.
-  const asFound = fenceTriggers(layout, "OLD").triggers;
+  const asFound = fenceTriggers(layout, "OLD", (locator) => caseless.has(locator)).triggers;
   const events = [
     ...triggers.map((trigger) => ({ ...trigger, event: "INSERT" })),
     ...[...triggers, ...asFound].map((trigger) => ({ ...trigger, event: "UPDATE" })),

@@ -1,6 +1,7 @@
 // Reads rows as artifacts for scan, read and rewrite. Read-only; rows of one key are one artifact.
 import type { Artifact } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
+import { isCaseIgnored } from "./column-collation.ts";
 import { preparing, type Db } from "./connect.ts";
 import type { FtsFacts } from "./fts-facts.ts";
 import { collectWords, openVocab, textFromTerms } from "./index-terms.ts";
@@ -43,10 +44,18 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
   };
   return {
     *artifacts() {
+      const caseless = new Set(
+        layout.subjects.filter((locator) => isCaseIgnored(db, layout, locator)).map(({ type }) => type),
+      );
       const rows =
         storedVectors(db, layout, names) ??
         db.prepare<[], SqlValue[]>(`${select} ORDER BY ${order}`).raw(true).iterate();
-      for (const raw of rows) yield toArtifact(raw);
+      for (const raw of rows) {
+        const artifact = toArtifact(raw);
+        yield caseless.size === 0
+          ? artifact
+          : { ...artifact, caseless: artifact.subjects.filter(({ type }) => caseless.has(type)) };
+      }
     },
     rowsOf(key) {
       const found = condition(key);
@@ -84,6 +93,7 @@ export function mergeRows(rows: readonly Artifact[]): Artifact | undefined {
     subjects: distinctSubjects(rows.flatMap(({ subjects }) => subjects)),
     sources: distinctSources(rows.flatMap(({ sources }) => sources)),
     content: rows.flatMap(({ content }) => content),
+    ...(first.caseless === undefined ? {} : { caseless: rows.flatMap(({ caseless = [] }) => caseless) }),
   };
 }
 
