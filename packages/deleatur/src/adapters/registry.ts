@@ -9,6 +9,7 @@ import {
 import { BoundaryError } from "../model/errors.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { Container, Guarantees, Participation, Probe, Surface, SurfaceEntry, SurfaceKind } from "../surface.ts";
+import { backup } from "./backup/index.ts";
 import { jsonlFiles, textFiles } from "./files/index.ts";
 import { outsideKinds } from "./outside-kinds.ts";
 import { inProcess } from "./in-process/index.ts";
@@ -35,6 +36,7 @@ const BINDERS: Readonly<Record<SurfaceKindName, (entry: SurfaceEntry) => BoundSu
   text: (entry) => bind(textFiles, entry),
   redis: (entry) => bind(redisKind(entry.declaration), entry),
   "provider-cache": (entry) => bind(providerCache, entry),
+  backup: (entry) => bind(backup, entry),
   "in-process": (entry) => bind(inProcess, entry),
 };
 

@@ -1,6 +1,6 @@
 // The best that could be attested over a boundary, by the same judge, and what would improve it (`check`, `--dry-run`). Pure: touches no store.
 import { compareUtf8, DEFAULT_HORIZON_LIMIT } from "@deleatur/verify";
-import type { Boundary, SurfaceDeclaration } from "../model/declaration.ts";
+import { type Boundary, OUT_OF_REACH_KINDS, type SurfaceDeclaration } from "../model/declaration.ts";
 import type { Guarantees } from "../surface.ts";
 import type { Evidence, Known, LineageEvidence, SurfaceEvidence, SurfaceState } from "./evidence.ts";
 import { judge } from "./judge.ts";
@@ -120,7 +120,7 @@ function bestEvidence(boundary: Boundary, told: Told): Evidence {
 function bestSurface(declaration: SurfaceDeclaration, told: ToldSurface, watched: boolean): SurfaceEvidence {
   const { id, role, writers, replicas } = declaration;
   const isScanned =
-    (told.guarantees?.scan ?? (declaration.kind === "provider-cache" ? "none" : "complete")) === "complete";
+    (told.guarantees?.scan ?? (OUT_OF_REACH_KINDS.has(declaration.kind) ? "none" : "complete")) === "complete";
   const required = told.guarantees?.probes ?? [];
   const controls = { taken: 1, found: 1 };
   return {

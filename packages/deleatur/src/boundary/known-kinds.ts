@@ -1,5 +1,5 @@
 // What each kind of surface takes, needs and refuses, as one table: lint.ts and the defaults read it.
-import type { StoreConnection, SurfaceKindName } from "../model/declaration.ts";
+import type { StoreConnection, SurfaceKindName, SurfaceRole } from "../model/declaration.ts";
 import type { SurfaceInput } from "./boundary-input.ts";
 
 /** How a kind names a place inside an artifact. */
@@ -12,6 +12,8 @@ export interface KindRules {
   readonly refuses: readonly (keyof SurfaceInput)[];
   readonly locators: LocatorStyle;
   readonly defaultKey: readonly string[];
+  /** The roles that fit; any where absent. */
+  readonly roles?: readonly SurfaceRole[];
   /** Whether its store sets a time to live that a scan reads back. */
   readonly readsBackTtl?: true;
 }
@@ -39,6 +41,30 @@ const OUTSIDE: KindRules = { connection: "any", needs: ["store"], refuses: [], l
 export function rulesOf(kind: string): KindRules {
   // It was seen to be one of its names.
   return Object.hasOwn(KIND_RULES, kind) ? KIND_RULES[kind as SurfaceKindName] : OUTSIDE;
+}
+
+/** Copies that only their horizon speaks of. */
+function outOfReach(roles: readonly SurfaceRole[]): KindRules {
+  return {
+    connection: "none",
+    needs: [],
+    refuses: [
+      "store",
+      "table",
+      "key",
+      "keys",
+      "vector",
+      "subject",
+      "content",
+      "maps",
+      "derivedFrom",
+      ...OF_REDIS,
+      ...POLICIES_OF_CONTENT,
+    ],
+    locators: "none",
+    defaultKey: [],
+    roles,
+  };
 }
 
 export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
@@ -93,25 +119,8 @@ export const KIND_RULES: Readonly<Record<SurfaceKindName, KindRules>> = {
     defaultKey: [],
     readsBackTtl: true,
   },
-  "provider-cache": {
-    connection: "none",
-    needs: [],
-    refuses: [
-      "store",
-      "table",
-      "key",
-      "keys",
-      "vector",
-      "subject",
-      "content",
-      "maps",
-      "derivedFrom",
-      ...OF_REDIS,
-      ...POLICIES_OF_CONTENT,
-    ],
-    locators: "none",
-    defaultKey: [],
-  },
+  "provider-cache": outOfReach(["cache", "backup"]),
+  backup: outOfReach(["backup"]),
   // A participant tells keys, persons, sources and content itself. What a process lists is let go of or not, there is nothing to rewrite or to lock.
   "in-process": {
     connection: "process",

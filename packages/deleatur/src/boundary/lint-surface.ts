@@ -144,8 +144,9 @@ function lintProcess({ role, shared }: SurfaceInput, report: Report): void {
 
 function lintHorizon(input: SurfaceInput, report: Report): void {
   const mayExpire = input.role === "cache" || input.role === "backup";
-  if (input.kind === "provider-cache" && !mayExpire)
-    report("HORIZON_ROLE", ["role"], "does not fit a provider's cache", "say cache or backup");
+  const roles = rulesOf(input.kind).roles;
+  if (roles?.includes(input.role) === false)
+    report("HORIZON_ROLE", ["role"], `does not fit kind ${input.kind}`, `say ${roles.join(" or ")}`);
   if (!mayExpire) {
     for (const member of ["horizon", "horizonLimit"] as const)
       if (input[member] !== undefined)

@@ -11,8 +11,11 @@ export const SURFACE_KINDS = [
   "text",
   "redis",
   "provider-cache",
+  "backup",
   "in-process",
 ] as const;
+/** Kinds of copies that nobody here can reach: nothing to connect to, nothing to scan. */
+export const OUT_OF_REACH_KINDS: ReadonlySet<string> = new Set<SurfaceKindName>(["provider-cache", "backup"]);
 /** How a kind may be called. */
 export const KIND_NAME: RegExp = /^[a-z][a-z0-9-]{0,63}$/;
 export type SurfaceKindName = (typeof SURFACE_KINDS)[number];
@@ -82,7 +85,7 @@ export interface SurfaceDeclaration {
   readonly kind: string;
   readonly role: SurfaceRole;
   readonly label: string;
-  /** The name of its connection under `connect`; absent for provider-cache and in-process. */
+  /** The name of its connection under `connect`; absent for kinds out of reach and in-process. */
   readonly store?: string;
   /** Table name (SQLite kinds). */
   readonly table?: string;
@@ -92,7 +95,7 @@ export interface SurfaceDeclaration {
   readonly each?: RedisUnit;
   /** `none`: the server is said to write no files (Redis), which is held against it. */
   readonly persistence?: "none";
-  /** Key columns or field in declared order; `["rowid"]` where none is given for FTS. Empty for `text` (the key is the relative path), redis (the key is the store's own), provider-cache and in-process. */
+  /** Key columns or field in declared order; `["rowid"]` where none is given for FTS. Empty for `text` (the key is the relative path), redis (the key is the store's own), kinds out of reach and in-process. */
   readonly key: readonly string[];
   /** `reusable`: the store may give the key of an erased artifact to a new one (rowids without AUTOINCREMENT). */
   readonly keys: "unique" | "reusable";

@@ -265,6 +265,27 @@ const BROKEN: readonly Broken[] = [
     field: "surfaces.prompt-cache.store",
   },
   {
+    rule: "a backup that claims to be a cache",
+    from: CACHE,
+    to: `${CACHE}\n  dumps: { kind: backup, role: cache }`,
+    code: "HORIZON_ROLE",
+    field: "surfaces.dumps.role",
+  },
+  {
+    rule: "a backup with something to scan",
+    from: CACHE,
+    to: `${CACHE}\n  dumps: { kind: backup, role: backup, store: memory }`,
+    code: "NOTHING_TO_SCAN",
+    field: "surfaces.dumps.store",
+  },
+  {
+    rule: "ATTEST-5: a backup whose retention nobody answers for",
+    from: CACHE,
+    to: `${CACHE}\n  dumps: { kind: backup, role: backup, horizon: { max: P30D } }`,
+    code: "MISSING_FIELD",
+    field: "surfaces.dumps.horizon.basis",
+  },
+  {
     rule: "process memory that is rewritten",
     from: CACHE,
     to: `${CACHE}\n  scratchpad: { kind: in-process, role: cache, shared: redact }`,

@@ -1,6 +1,7 @@
-// The benches of kinds `in-process` and `provider-cache` for the kit: a map in this very process under a ledger of its own, and nothing at all.
+// The benches of kinds `in-process`, `provider-cache` and `backup` for the kit: a map in this very process under a ledger of its own, and nothing at all.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { backup } from "../../src/adapters/backup/index.ts";
 import { inProcess } from "../../src/adapters/in-process/index.ts";
 import { providerCache } from "../../src/adapters/provider-cache/index.ts";
 import { defineBoundary } from "../../src/boundary/parse-boundary.ts";
@@ -13,6 +14,7 @@ import {
   noProcess,
   type Wrote,
 } from "../../src/conformance/index.ts";
+import type { Horizon } from "../../src/model/declaration.ts";
 import { openDeleatur } from "../../src/open-deleatur.ts";
 import { openParticipation } from "../../src/participate/participation.ts";
 
@@ -120,30 +122,46 @@ export const inProcessSubject: ConformanceSubject = {
   },
 };
 
-const UNREACHABLE = "nobody here can read, write or delete in a provider's cache";
-
 const CLAIMS: ReadonlySet<string> = new Set(["guarantees", "nothing-claimed", "probe-names"]);
 
-export const providerCacheSubject: ConformanceSubject = {
-  name: "provider-cache",
-  kind: providerCache,
-  // Everything but the cases about what is claimed.
-  cannot: Object.fromEntries(CASES.filter(({ name }) => !CLAIMS.has(name)).map(({ name }) => [name, UNREACHABLE])),
-  lay: async () => ({
-    outcome: "laid",
-    declaration: { role: "cache", horizon: { maxSeconds: 3600, basis: "provider contract" } },
-    connections: [],
-    others: [],
-    participation: noProcess,
-    holds: { accounts: "none", sources: "none", text: false, vectors: false, expiry: false },
-    containers: [],
-    write: async () => impossible(UNREACHABLE),
-    writeToReplica: async () => impossible(UNREACHABLE),
-    writeBeside: async () => impossible(UNREACHABLE),
-    readBeside: async () => [],
-    addContainer: async () => impossible(UNREACHABLE),
-    files: async () => impossible(UNREACHABLE),
-    takeAway: async () => impossible(UNREACHABLE),
-    close: async () => undefined,
-  }),
-};
+/** A kind that only its horizon speaks of: everything but the cases about what is claimed. */
+function outOfReach(
+  kind: ConformanceSubject["kind"],
+  why: string,
+  declaration: { readonly role: "cache" | "backup"; readonly horizon: Horizon },
+): ConformanceSubject {
+  return {
+    name: kind.kind,
+    kind,
+    cannot: Object.fromEntries(CASES.filter(({ name }) => !CLAIMS.has(name)).map(({ name }) => [name, why])),
+    lay: async () => ({
+      outcome: "laid",
+      declaration,
+      connections: [],
+      others: [],
+      participation: noProcess,
+      holds: { accounts: "none", sources: "none", text: false, vectors: false, expiry: false },
+      containers: [],
+      write: async () => impossible(why),
+      writeToReplica: async () => impossible(why),
+      writeBeside: async () => impossible(why),
+      readBeside: async () => [],
+      addContainer: async () => impossible(why),
+      files: async () => impossible(why),
+      takeAway: async () => impossible(why),
+      close: async () => undefined,
+    }),
+  };
+}
+
+export const providerCacheSubject: ConformanceSubject = outOfReach(
+  providerCache,
+  "nobody here can read, write or delete in a provider's cache",
+  { role: "cache", horizon: { maxSeconds: 3600, basis: "provider contract" } },
+);
+
+export const backupSubject: ConformanceSubject = outOfReach(
+  backup,
+  "a backup is not opened: nobody here reads, writes or deletes in it",
+  { role: "backup", horizon: { maxSeconds: 2_592_000, basis: "retention of the archive" } },
+);
