@@ -2,7 +2,7 @@
 import type { ContentField } from "../model/artifact.ts";
 import type { Needle } from "../model/needle.ts";
 import { unfoldContent } from "./unfold-content.ts";
-import { bytesText, halfBytes, isDistinctiveVector, vectorBytes } from "./vector-bytes.ts";
+import { bytesText, indexedForms, isDistinctiveVector, vectorBytes } from "./vector-bytes.ts";
 
 export interface BytePattern {
   /** Indexes of the needles that have it. */
@@ -80,9 +80,9 @@ function formsOfText(text: string): readonly Form[] {
   return [...forms.values()];
 }
 
-/** A store that also writes vectors as float16, of a column or of an index over one, is looked through for these as well. */
 export interface PatternOptions {
-  readonly halves?: boolean;
+  /** Vectors are looked for in every form that an index may hold them in. */
+  readonly indexed?: boolean;
 }
 
 function vectorForm(bytes: Uint8Array): Form {
@@ -92,14 +92,13 @@ function vectorForm(bytes: Uint8Array): Form {
 /** What a field is looked for as: under one name what is the same for all needles, each with its forms. */
 function* fieldForms(
   field: ContentField,
-  { halves = false }: PatternOptions,
+  { indexed = false }: PatternOptions,
 ): Generator<readonly [name: string, forms: () => readonly Form[]]> {
   if (field.type === "vector") {
     if (!isDistinctiveVector(field.vector)) return;
     const bytes = vectorBytes(field.vector);
-    const half = halves ? halfBytes(field.vector) : new Uint8Array(0);
     // Less than a piece of it is found by chance.
-    const forms = [bytes, half].filter(({ length }) => length >= GRAM);
+    const forms = (indexed ? indexedForms(field.vector) : [bytes]).filter(({ length }) => length >= GRAM);
     yield [`vector ${bytesText(bytes)}`, () => forms.map(vectorForm)];
     return;
   }

@@ -8,16 +8,46 @@ export function vectorBytes(vector: Float32Array): Uint8Array {
   return bytes;
 }
 
-/** The float16 little-endian bytes of a vector, each component rounded to the nearest, to the even one of two. */
-export function halfBytes(vector: Float32Array): Uint8Array {
-  const bytes = new Uint8Array(vector.length * 2);
+/**
+ * As which bytes an index may hold a vector: as float32 and as float16, and, where it compares by angle, each of them of length one (pgvector divides by the norm
+ * before it stores).
+ */
+export function indexedForms(vector: Float32Array): readonly Uint8Array[] {
+  const halves = Uint16Array.from(vector, halfOfNumber);
+  return [
+    vectorBytes(vector),
+    halfBytes(halves),
+    vectorBytes(ofLengthOne(vector)),
+    halfBytes(Uint16Array.from(ofLengthOne(Float32Array.from(halves, numberOfHalf)), halfOfNumber)),
+  ];
+}
+
+function ofLengthOne(vector: Float32Array): Float32Array {
+  const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return norm === 0 ? vector : vector.map((value) => value / norm);
+}
+
+function halfBytes(halves: Uint16Array): Uint8Array {
+  const bytes = new Uint8Array(halves.length * 2);
   const view = new DataView(bytes.buffer);
-  const word = new DataView(new ArrayBuffer(4));
-  for (const [index, value] of vector.entries()) {
-    word.setFloat32(0, value);
-    view.setUint16(index * 2, halfOf(word.getUint32(0)), true);
-  }
+  halves.forEach((half, index) => view.setUint16(index * 2, half, true));
   return bytes;
+}
+
+const word = new DataView(new ArrayBuffer(4));
+
+/** Rounded to the nearest, to the even one of two. */
+function halfOfNumber(value: number): number {
+  word.setFloat32(0, value);
+  return halfOf(word.getUint32(0));
+}
+
+function numberOfHalf(half: number): number {
+  const sign = (half & 0x8000) === 0 ? 1 : -1;
+  const exponent = (half >>> 10) & 0x1f;
+  const fraction = half & 0x3ff;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : Number.NaN;
+  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** IEEE 754 binary16 of the bits of a binary32. */

@@ -1,4 +1,6 @@
 // Forgetting a person from a memory in PostgreSQL with pgvector, from the write to a receipt that another's verifier accepts; and what must not pass for it.
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { useServer } from "../adapters/postgres/postgres-fixture.ts";
 import { findVectorPostgres } from "../servers/find-postgres.ts";
@@ -257,5 +259,46 @@ describe.skipIf(installation === undefined)("a memory in PostgreSQL", () => {
     const given = await scene.memory.forget({ subject: [S, "email:sabine@example.org"], now: true });
     expect([given.verdict, ...codes(given)]).toEqual(["COMPLIANT"]);
     expect(await scene.query("SELECT 1 FROM answers")).toEqual([]);
+  });
+
+  it.each([
+    ["erases", "DELETE FROM", "SELECT 1 FROM episodes WHERE id = 1 FOR UPDATE"],
+    ["purges", "VACUUM (FULL", "SELECT 1 FROM episodes"],
+  ])(
+    "FORGET-2: killed with -9 while it %s, the server is no success, and a resume ends it",
+    async (_, statement, lock) => {
+      const scene = await openMemory();
+      await fill(scene);
+      const holder = new Client({ connectionString: server().url(scene.database) });
+      holder.on("error", () => undefined);
+      await holder.connect();
+      await holder.query(`BEGIN; ${lock}`);
+      const forgetting = scene.memory.forget({ subject: [S], now: true });
+      // Its statement stands before the lock: there the server ends, in the midst of it.
+      const isWaiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '${statement}%'`;
+      while ((await scene.query(isWaiting)).length === 0) await pause(10);
+      await server().kill();
+      const outcome = await forgetting;
+      expect(outcome.verdict).not.toBe("COMPLIANT");
+      expect(outcome.attestation.kind).not.toBe("erasure");
+      expect(outcome.exitCode).not.toBe(0);
+      await holder.end();
+      await server().start();
+      const again = await scene.memory.resume(outcome.request, { now: true });
+      expectErasure(scene, again);
+      expect(await scene.query("SELECT count(*)::int AS n FROM episodes")).toEqual([{ n: 3 }]);
+    },
+  );
+
+  it("GUARD-4 C09: what a restored dump brought back is erased again by replay", async () => {
+    const scene = await openMemory();
+    await fill(scene);
+    const rows = await scene.query("SELECT id, payload::text, body FROM episodes WHERE id < 10");
+    expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+    for (const { id, payload, body } of rows)
+      await scene.query("INSERT INTO episodes (id, payload, body) VALUES ($1, $2, $3)", [id, payload, body]);
+    const replayed = await scene.memory.replay({ surfaces: ["episodes"], now: true });
+    expect(await scene.query("SELECT id::int FROM episodes ORDER BY id")).toEqual([{ id: 11 }, { id: 12 }, { id: 13 }]);
+    expect(replayed).toMatchObject({ state: "whole" });
   });
 });

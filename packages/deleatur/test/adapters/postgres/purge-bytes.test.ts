@@ -16,7 +16,7 @@ import {
   type Store,
 } from "./postgres-fixture.ts";
 import type { Artifact } from "../../../src/model/artifact.ts";
-import { halfBytes, vectorBytes } from "../../../src/probe/vector-bytes.ts";
+import { indexedForms, vectorBytes } from "../../../src/probe/vector-bytes.ts";
 
 const installation = findVectorPostgres();
 const MARK = "The violet accordion in the cellar smells of cardamom";
@@ -56,7 +56,8 @@ describe.skipIf(installation === undefined)("the bytes of a PostgreSQL server", 
     const control = before.find(({ key }) => key === "77");
     if (target === undefined || control === undefined) throw new Error("no rows");
     const [halves] = await store.query("SELECT h::vector::text AS h FROM episodes WHERE id = 42");
-    const half = halfBytes(Float32Array.from(JSON.parse(String(halves?.["h"])) as number[]));
+    const [, half] = indexedForms(Float32Array.from(JSON.parse(String(halves?.["h"])) as number[]));
+    if (half === undefined) throw new Error("no form");
     const vector = target.content.find(({ type }) => type === "vector");
     if (vector?.type !== "vector") throw new Error("no vector");
     const copies = (): readonly number[] => [

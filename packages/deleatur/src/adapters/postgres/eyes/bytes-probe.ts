@@ -29,7 +29,7 @@ export function bytesProbe(target: PostgresTarget): Probe {
 
 async function* lookAtBytes(reader: Reader, needles: readonly Needle[], signal: AbortSignal): AsyncGenerator<Finding> {
   const files = await openServerFiles(reader);
-  const sift = createByteSift(bytePatterns(needles, { halves: true }));
+  const sift = createByteSift(bytePatterns(needles, { indexed: true }));
   for await (const { bytes, step } of partsOf(files, signal)) {
     sift.read(bytes);
     for (const value of compressedValues(bytes, step)) sift.read(value);

@@ -1,5 +1,5 @@
 // Reads everything in a database that lives, of whatever table: what the bytes of its files may lawfully hold. Content of any person: it stays in memory.
-import { halfBytes, vectorBytes } from "../../../probe/vector-bytes.ts";
+import { indexedForms } from "../../../probe/vector-bytes.ts";
 import { ask, type Reader } from "./open-reader.ts";
 import { fieldOfCell, readCells, seeColumns } from "./see-columns.ts";
 
@@ -28,10 +28,7 @@ export async function* liveContent(
         if (field === undefined) continue;
         if (field.type === "text") yield field.text;
         else if (field.type === "bytes") yield field.bytes;
-        else {
-          yield vectorBytes(field.vector);
-          yield halfBytes(field.vector);
-        }
+        else yield* indexedForms(field.vector);
       }
     }
   }

@@ -24,16 +24,13 @@ export interface ServerFiles {
 
 /** The best way there is to this server's files. @throws StoreError FILES_UNREADABLE: the probe is then blind */
 export async function openServerFiles(reader: Reader): Promise<ServerFiles> {
-  const [row] = await ask(
-    reader,
-    "SELECT oid::text, pg_catalog.current_setting('data_directory', true) FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()",
-  ).catch((cause: unknown) => {
-    if (!isForbidden(cause)) throw cause;
-    return [[null, null]] as const;
+  const database = await databaseOf(reader);
+  const told = await asFunctions(reader, async () => {
+    const [row] = await ask(reader, "SELECT pg_catalog.current_setting('data_directory', true)");
+    return row?.[0] ?? undefined;
   });
-  const database = row?.[0] ?? (await databaseOf(reader));
-  for (const folder of [reader.target.data, row?.[1]])
-    if (typeof folder === "string" && (await isFolderOf(reader, folder))) return await localFiles(folder, database);
+  for (const folder of [reader.target.data, told])
+    if (folder !== undefined && (await isFolderOf(reader, folder))) return await localFiles(folder, database);
   return (
     (await asFunctions(reader, () => serverReads(reader, database))) ??
     (await asFunctions(reader, () => pagesOnly(reader))) ??
@@ -58,7 +55,7 @@ function unreadable({ target }: Reader): never {
 }
 
 /** The read-only transaction ends with a refusal, so each try stands behind a savepoint. */
-async function asFunctions(reader: Reader, work: () => Promise<ServerFiles>): Promise<ServerFiles | undefined> {
+async function asFunctions<Result>(reader: Reader, work: () => Promise<Result>): Promise<Result | undefined> {
   await reader.client.query("SAVEPOINT deleatur_files");
   try {
     return await work();
