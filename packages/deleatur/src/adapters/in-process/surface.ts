@@ -1,6 +1,7 @@
 // The hands of the kind `in-process`: asks the processes that hold a surface in their memory to list it and to let go of keys. What one of them still lists is not erased.
 import { compareUtf8 } from "@deleatur/verify";
 import type { Artifact, ContentField, Erased } from "../../model/artifact.ts";
+import { StoreError } from "../../model/errors.ts";
 import type { ArtifactKey } from "../../model/ids.ts";
 import type { Guarantees, Surface } from "../../surface.ts";
 import { refuseNeverRegistered } from "./never-registered.ts";
@@ -19,6 +20,17 @@ export function openInProcess({ surface, participation }: InProcessOptions, guar
     }
   }
 
+  /** Asked before an eviction: afterwards a process answers what it holds, not what it held. One that is silent must not keep the others from letting go. */
+  async function heldBefore(keys: readonly ArtifactKey[], signal: AbortSignal): Promise<ReadonlySet<ArtifactKey>> {
+    try {
+      return new Set((await processes.list(keys, false, signal)).flat().map(({ key }) => key));
+    } catch (error) {
+      // The eviction says of each key that it failed there.
+      if (error instanceof StoreError && error.code === "PARTICIPANT_SILENT") return new Set();
+      throw error;
+    }
+  }
+
   return {
     guarantees,
     // Process memory has no containers that could be listed from outside.
@@ -30,9 +42,7 @@ export function openInProcess({ surface, participation }: InProcessOptions, guar
     async erase(keys, signal): Promise<readonly Erased[]> {
       if (keys.length === 0) return [];
       refuseNeverRegistered(surface, processes);
-      // Asked before: afterwards a process answers what it holds, not what it held.
-      const lists = await processes.list(keys, false, signal);
-      const held = new Set(lists.flat().map(({ key }) => key));
+      const held = await heldBefore(keys, signal);
       const left = await processes.evict(keys, signal);
       return keys.map((key) => {
         const why = left.get(key);
