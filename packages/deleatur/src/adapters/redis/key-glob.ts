@@ -49,6 +49,10 @@ function stepsOf(pattern: Uint8Array): readonly Step[] {
   return steps;
 }
 
+function signed(byte: number | undefined): number {
+  return ((byte ?? 0) << 24) >> 24;
+}
+
 /** The set behind a `[`; where it is not closed, it ends with the pattern, as in Redis. */
 function setOf(pattern: Uint8Array, from: number): { readonly step: Step; readonly end: number } {
   let at = from;
@@ -58,16 +62,17 @@ function setOf(pattern: Uint8Array, from: number): { readonly step: Step; readon
   for (; at < pattern.length && pattern[at] !== CLOSE; at += 1) {
     if (pattern[at] === BACKSLASH && at + 1 < pattern.length) at += 1;
     else if (pattern[at + 1] === DASH && at + 2 < pattern.length) {
-      const ends = [pattern[at] ?? 0, pattern[at + 2] ?? 0];
+      // The server compares signed bytes: those beyond ASCII stand before all others.
+      const ends = [signed(pattern[at]), signed(pattern[at + 2])];
       ranges.push([Math.min(...ends), Math.max(...ends)]);
       at += 2;
       continue;
     }
-    const own = pattern[at] ?? 0;
+    const own = signed(pattern[at]);
     ranges.push([own, own]);
   }
   return {
-    step: (byte) => ranges.some(([low, high]) => byte >= low && byte <= high) !== isNegated,
+    step: (byte) => ranges.some(([low, high]) => signed(byte) >= low && signed(byte) <= high) !== isNegated,
     end: at,
   };
 }
