@@ -78,6 +78,8 @@ export interface PresetInput extends PolicyInput {
   readonly preset: string;
   readonly type?: string | undefined;
   readonly source?: string | undefined;
+  /** Redis: the keys that begin so, where the layout has another prefix than its own. */
+  readonly prefix?: string | undefined;
 }
 
 export interface ExemptionInput {

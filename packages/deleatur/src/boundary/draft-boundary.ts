@@ -5,12 +5,13 @@ import { UsageError } from "../model/errors.ts";
 import type { PresetInput, SurfaceInput } from "./boundary-input.ts";
 import { writeDraft, type DraftEntry } from "./draft-entry.ts";
 import { draftJsonl, draftText } from "./draft-files.ts";
+import { draftKeys, keysNotes } from "./draft-keys.ts";
 import { draftTables } from "./draft-tables.ts";
 import { listOf } from "./fill-defaults.ts";
 import { findStores, type Found } from "./find-stores.ts";
 import { inspectJsonl } from "./inspect-files.ts";
 import { presetNamed, recognisePreset } from "./presets/known-presets.ts";
-import type { InspectSqlite } from "./store-layout.ts";
+import type { InspectKeys, InspectSqlite } from "./store-layout.ts";
 
 export interface DraftOptions {
   /** Where the boundary file will stand: paths in it are relative to this. */
@@ -18,6 +19,9 @@ export interface DraftOptions {
   /** Id of the boundary, `my-agent/prod` where none is given. */
   readonly boundary?: string;
   readonly inspectSqlite: InspectSqlite;
+  readonly inspectKeys: InspectKeys;
+  /** Where the addresses of servers stand. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 export interface DraftedBoundary {
@@ -26,14 +30,22 @@ export interface DraftedBoundary {
   readonly notes: readonly string[];
 }
 
-/** Looks into SQLite files and folders of JSONL or text files. @throws UsageError for a path that is none, StoreError for a store that cannot be read */
+/** A server is named by the variable that holds its address, as the boundary names it. */
+const SERVER = /^\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}$/;
+
+export function isServer(path: string): boolean {
+  return SERVER.test(path);
+}
+
+/** Looks into SQLite files, folders of JSONL or text files, and Redis servers (`${REDIS_URL}`). @throws UsageError for a path that is none, StoreError for a store that cannot be read */
 export async function draftBoundary(
   paths: readonly string[],
   options: DraftOptions,
   signal: AbortSignal,
 ): Promise<DraftedBoundary> {
-  const found = paths.flatMap(findStores);
-  if (found.length === 0)
+  const servers = paths.filter(isServer);
+  const found = paths.filter((path) => !isServer(path)).flatMap(findStores);
+  if (found.length + servers.length === 0)
     throw new UsageError(
       "NOTHING_FOUND",
       "no store was found, name SQLite files or folders of .jsonl, .txt or .md files",
@@ -42,7 +54,9 @@ export async function draftBoundary(
   const ids = keepApart();
   const entries: DraftEntry[] = [];
   const notes: string[] = [];
-  const connect: Record<string, string | { file: string } | { path: string }> = { ledger: "sqlite:./deleatur.db" };
+  const connect: Record<string, string | { file: string } | { path: string } | { url: string }> = {
+    ledger: "sqlite:./deleatur.db",
+  };
   for (const store of found) {
     signal.throwIfAborted();
     const name = names(storeName(store.path));
@@ -52,10 +66,28 @@ export async function draftBoundary(
     entries.push(...drafted.entries);
     notes.push(...drafted.notes);
   }
+  for (const server of servers) {
+    const name = names("cache");
+    connect[name] = { url: server };
+    const { groups, others } = await options.inspectKeys(addressOf(server, options.environment), signal);
+    for (const group of groups) entries.push(draftKeys(group, name, ids(surfaceName(group.prefix.slice(0, -1)))));
+    notes.push(...keysNotes(groups, others, name));
+  }
   if (entries.length === 0)
     throw new UsageError("NOTHING_FOUND", "the stores hold no tables or files to declare, name stores that are in use");
   const boundary = options.boundary ?? "my-agent/prod";
   return { yaml: writeDraft({ boundary, identifiers: identifiersOf(entries), entries, connect }), notes };
+}
+
+/** @throws UsageError where the variable is not set, or holds no address of a Redis server */
+function addressOf(server: string, environment: DraftOptions["environment"]): string {
+  const variable = SERVER.exec(server)?.[1] ?? "";
+  const url = Object.hasOwn(environment, variable) ? (environment[variable] ?? "") : "";
+  if (/^rediss?:\/\/[^/?#]+(?:\/\d*)?$/i.test(url) && URL.canParse(url)) return url;
+  throw new UsageError(
+    "NO_SUCH_SERVER",
+    `the environment variable ${variable} holds no address of a Redis server, set it to redis://host:port/database`,
+  );
 }
 
 interface Drafts {

@@ -135,6 +135,7 @@ const preset = z.strictObject({
   preset: name("name of a known layout"),
   type: type.optional(),
   source: name("surface that the rows of this layout are derived from").optional(),
+  prefix: name("Redis: the keys that begin so, where the layout has another prefix than its own").optional(),
   ...policies,
 });
 

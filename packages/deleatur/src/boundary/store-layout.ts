@@ -75,5 +75,22 @@ export interface FilesLayout {
   readonly lineTypes: readonly string[];
 }
 
+/** Keys of a Redis database that begin alike. */
+export interface KeysLayout {
+  readonly type: "redis";
+  /** What they begin with, its separator with it: never a part that may name somebody. */
+  readonly prefix: string;
+  /** As the server calls it: `hash`, `string`. */
+  readonly valueType: string;
+  readonly keys: number;
+  readonly fields: readonly ColumnLayout[];
+}
+
+/** Looks into one Redis database. `others`: keys that begin with nothing that is plainly no name. @throws StoreError */
+export type InspectKeys = (
+  url: string,
+  signal: AbortSignal,
+) => Promise<{ readonly groups: readonly KeysLayout[]; readonly others: number }>;
+
 /** Looks into one SQLite file, read-only. Implemented beside the store's client. @throws StoreError */
 export type InspectSqlite = (file: string, signal: AbortSignal) => Promise<SqliteLayout>;

@@ -35,5 +35,5 @@ export const mcpMemory: Preset = {
       content: { field: "observations", as: "json" },
     },
   }),
-  recognises: (layout) => layout.type !== "sqlite" && isMemoryFile(layout),
+  recognises: (layout) => layout.type === "jsonl" && isMemoryFile(layout),
 };

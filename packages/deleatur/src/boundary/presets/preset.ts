@@ -1,6 +1,6 @@
-// The shape of a preset: a known tool's layout as surfaces. It knows names of tables and fields only.
+// The shape of a preset: a known tool's layout as surfaces. It knows names of tables, prefixes and fields only.
 import type { SurfaceInput } from "../boundary-input.ts";
-import type { FilesLayout, SqliteLayout } from "../store-layout.ts";
+import type { FilesLayout, KeysLayout, SqliteLayout } from "../store-layout.ts";
 
 interface PresetOptions {
   /** Identifier type of the layout's own subject. */
@@ -15,14 +15,18 @@ export interface Preset {
   readonly defaultType: string;
   /** What the layout leaves open, for the person who reads a draft. */
   readonly notes: readonly string[];
-  /** Tables that the preset covers; empty for files. */
+  /** Tables that the preset covers; empty for files and keys. */
   readonly tables: readonly string[];
   surfaces(options: PresetOptions): Readonly<Record<string, SurfaceInput>>;
-  recognises(layout: SqliteLayout | FilesLayout): boolean;
+  recognises(layout: SqliteLayout | FilesLayout | KeysLayout): boolean;
 }
 
 /** True where the layout has a table with at least these columns. */
-export function hasTable(layout: SqliteLayout | FilesLayout, table: string, columns: readonly string[]): boolean {
+export function hasTable(
+  layout: SqliteLayout | FilesLayout | KeysLayout,
+  table: string,
+  columns: readonly string[],
+): boolean {
   if (layout.type !== "sqlite") return false;
   const found = layout.tables.find((candidate) => candidate.kind === "table" && candidate.name === table);
   const names = new Set(found?.columns.map((column) => column.name));

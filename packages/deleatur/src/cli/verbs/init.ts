@@ -1,8 +1,9 @@
 // `init`: drafts an inventory from stores that exist. It writes one new file and overwrites none.
 import { dirname } from "node:path";
 import type { Command } from "commander";
+import { inspectKeys } from "../../adapters/redis/inspect-layout.ts";
 import { inspectSqliteLayout } from "../../adapters/sqlite/inspect-layout.ts";
-import { draftBoundary } from "../../boundary/draft-boundary.ts";
+import { draftBoundary, isServer } from "../../boundary/draft-boundary.ts";
 import { resolveFrom, writeGiven } from "../files.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
@@ -14,7 +15,9 @@ interface InitFlags {
 export function addInit(program: Command, run: RunVerb): void {
   program
     .command("init [path...]")
-    .description("draft the inventory (deleatur.yaml) from SQLite files and folders of .jsonl, .txt or .md files")
+    .description(
+      "draft the inventory (deleatur.yaml) from SQLite files, folders of .jsonl, .txt or .md files, and Redis ('${REDIS_URL}')",
+    )
     .option("--name <id>", "id of the boundary, for example support-agent/prod")
     .action((paths: readonly string[], flags: InitFlags, command: Command) =>
       run(command, (context) => init(paths, flags, context)),
@@ -24,10 +27,12 @@ export function addInit(program: Command, run: RunVerb): void {
 async function init(paths: readonly string[], { name }: InitFlags, context: VerbContext): Promise<VerbResult> {
   const { terminal, boundaryFile } = context;
   const draft = await draftBoundary(
-    (paths.length === 0 ? ["."] : paths).map((path) => resolveFrom(terminal, path)),
+    (paths.length === 0 ? ["."] : paths).map((path) => (isServer(path) ? path : resolveFrom(terminal, path))),
     {
       directory: dirname(resolveFrom(terminal, boundaryFile)),
       inspectSqlite: inspectSqliteLayout,
+      inspectKeys,
+      environment: terminal.environment,
       ...(name === undefined ? {} : { boundary: name }),
     },
     terminal.signal,
