@@ -5,7 +5,7 @@ import type { Artifact } from "../../model/artifact.ts";
 import { artifactKey } from "../../model/ids.ts";
 import { hold, needs } from "../case-end.ts";
 import { byNothing, byScan, bySnapshot, type ConformanceCase } from "../conformance-case.ts";
-import { isSame, ORIGINS, OTHER, PERSON, says } from "../stage.ts";
+import { isSame, ORIGINS, OTHER, PERSON, says, writtenKeys } from "../stage.ts";
 
 /** More than any page that a client gives by itself. */
 const MANY = 2_500;
@@ -164,19 +164,22 @@ export const SCAN_CASES: readonly ConformanceCase[] = [
     name: "late-write",
     says: "what somebody writes behind our back after the erase is scanned, and found by the key and exact probes",
     demandedBy: byScan,
-    async run({ lay, record }) {
+    async run({ lay, record }, signal) {
       const scene = await lay();
       const survivor = await scene.one(await scene.put(record()));
       const written = record();
       const gone = await scene.one(await scene.put(written));
       await scene.erase([gone.key]);
-      await scene.write([{ ...written, key: gone.key }]);
+      const again = await scene.bench.write([{ ...written, key: gone.key }], signal);
+      // A store that never gives a number twice is written to under another.
+      const isUnderAnother = again.outcome === "impossible";
+      const key = isUnderAnother ? await scene.put(written) : (writtenKeys(again, 1)[0] ?? gone.key);
       hold(
-        (await scene.scan()).some(({ key }) => key === gone.key),
+        (await scene.scan()).some((artifact) => artifact.key === key),
         "a late write is not scanned",
       );
       const runs = await scene.look([gone], [survivor]);
-      for (const name of ["key", "exact"] as const)
+      for (const name of isUnderAnother ? (["exact"] as const) : (["key", "exact"] as const))
         for (const run of runs.filter((each) => each.name === name))
           hold(
             run.status === "ran" && run.findings.length > 0,
