@@ -121,6 +121,22 @@ it("GUARD-2: a frame of eight words or more that others write too blocks nobody'
   expect(await put(scene, [T], `${FRAME}: the violet one`)).toMatchObject(HELD);
 });
 
+it("C18 GUARD-2: a text that another person said too is theirs, though what was made of it is met before it", async () => {
+  const scene = await openScene({
+    sql: EPISODES_SQL + SUMMARIES_SQL,
+    // Surfaces are surveyed in the order of their names.
+    surfaces: { episodes: EPISODES, digests: { ...SUMMARIES, shared: "redact" } },
+  });
+  await recordEpisode(scene, "s7", S, PROVERB);
+  await recordEpisode(scene, "t7", T, PROVERB);
+  scene.app.prepare("INSERT INTO summaries VALUES ('m7', '[\"t7\"]', ?)").run(PROVERB);
+  await scene.memory.forget({ subject: [S], now: true });
+  expect(scene.rows("SELECT id FROM episodes")).toEqual([{ id: "t7" }]);
+  await put(scene, [T], PROVERB);
+  expect(newRows(scene)).toBe(1);
+  expect(await put(scene, [], PROVERB)).toMatchObject(HELD);
+});
+
 it("GUARD-2 LINEAGE-5: what stays of a shared summary may be written again; what was struck from it may not", async () => {
   const scene = await forgotten();
   const kept = "They met at the fountain on the old market square.";
