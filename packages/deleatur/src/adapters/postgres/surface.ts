@@ -1,5 +1,5 @@
 // One open PostgreSQL surface: each act opens its own connection, does one thing, and closes it again; standbys are waited for. No probe imports this.
-import type { Erased, Offered, Planted } from "../../model/artifact.ts";
+import type { Erased, Offered, Planted, Rewritten } from "../../model/artifact.ts";
 import { StoreError } from "../../model/errors.ts";
 import type { ArtifactKey } from "../../model/ids.ts";
 import type { Container, FenceStrength, Guarantees, Surface } from "../../surface.ts";
@@ -29,6 +29,21 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
   const { target, replicas } = options;
   const onOwn = <Result>(work: (db: Db, layout: Layout) => Promise<Result>, signal: AbortSignal): Promise<Result> =>
     withConnection(target, async (db) => work(db, await resolveLayout(db, options)), signal);
+  /** The store's own server, and copies that are written to by themselves: a standby takes all from the log. */
+  const writable = async (signal: AbortSignal): Promise<readonly PostgresTarget[]> => {
+    const found = [target];
+    for (const replica of replicas) if (!(await withConnection(replica, isStandby, signal))) found.push(replica);
+    return found;
+  };
+  const onEach = async <Result>(
+    work: (db: Db, layout: Layout) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<readonly Result[]> => {
+    const results: Result[] = [];
+    for (const each of await writable(signal))
+      results.push(await withConnection(each, async (db) => work(db, await resolveLayout(db, options)), signal));
+    return results;
+  };
   return {
     guarantees,
     async census(signal) {
@@ -44,13 +59,14 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
     read: (keys, signal) => readKeys(options, keys, signal),
     async rewrite(replacements, signal) {
       forgetPurge(target);
-      return await onOwn((db, layout) => rewriteRows(db, layout, replacements, signal), signal);
+      const ends = await onEach((db, layout) => rewriteRows(db, layout, replacements, signal), signal);
+      for (const replica of replicas) await withReplica(options, replica, () => Promise.resolve(), signal);
+      return combine(ends);
     },
     async erase(keys, signal) {
       forgetPurge(target);
       const distinct = [...new Set(keys)];
-      const own = await onOwn((db, layout) => eraseRows(db, layout, distinct, signal), signal);
-      let ends = own;
+      let ends = await onOwn((db, layout) => eraseRows(db, layout, distinct, signal), signal);
       for (const replica of replicas) ends = await eraseFrom(options, replica, ends, signal);
       return ends;
     },
@@ -61,25 +77,58 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
     purge: (signal) => purgeOnce(options, signal),
     async offer(artifact, signal): Promise<Offered> {
       noteOffer(options);
-      return await onOwn((db, layout) => offerRow(db, layout, artifact), signal);
+      const offers = await onEach((db, layout) => offerRow(db, layout, artifact), signal);
+      const [own] = offers;
+      return offers.find(({ outcome }) => outcome !== "refused") ?? own ?? { outcome: "failed", why: "no store" };
     },
     async plant(canary, signal): Promise<Planted> {
-      const planted = await onOwn((db, layout) => plantRow(db, layout, canary), signal);
-      for (const replica of replicas) await withReplica(options, replica, () => Promise.resolve(), signal);
-      return planted;
+      const own = await onOwn((db, layout) => plantRow(db, layout, canary), signal);
+      if (own.outcome === "unsupported") return own;
+      // The other copies take the key that the store's own gave.
+      const copy = { ...canary, key: own.key };
+      for (const replica of replicas)
+        await withReplica(
+          options,
+          replica,
+          async (db, isCopy) => (isCopy ? undefined : plantRow(db, await resolveLayout(db, options), copy)),
+          signal,
+        );
+      return own;
     },
-    fence: (order, signal): Promise<FenceStrength> => onOwn((db, layout) => raiseFence(db, layout, order), signal),
+    async fence(order, signal): Promise<FenceStrength> {
+      const strengths = await onEach((db, layout) => raiseFence(db, layout, order), signal);
+      return strengths.every((strength) => strength === "strong") ? "strong" : "leased";
+    },
     async unfence(request, signal) {
-      await withConnection(target, (db) => lowerFence(db, options.surface, request), signal);
+      await onEach((db) => lowerFence(db, options.surface, request), signal);
       // Only salted digests ever stood there.
       return "ended";
     },
-    mark: (ledger, signal) => markStore(target, ledger, signal),
-    markers: (signal) => readMarkers(target, signal),
-    unmark: (ledgers, signal) => unmarkStore(target, ledgers, signal),
+    async mark(ledger, signal) {
+      const marks = [];
+      for (const each of await writable(signal)) marks.push(await markStore(each, ledger, signal));
+      return marks.includes("unmarked") ? "unmarked" : "marked";
+    },
+    async markers(signal) {
+      const found = [];
+      for (const each of [target, ...replicas]) found.push(...(await readMarkers(each, signal)));
+      return [...new Set(found)];
+    },
+    async unmark(ledgers, signal) {
+      for (const each of await writable(signal)) await unmarkStore(each, ledgers, signal);
+    },
     // Nothing is held between calls.
     close: () => Promise.resolve(),
   };
+}
+
+/** CLAIM-6: an outcome holds where it holds in every copy; absent from one and rewritten in another is rewritten. */
+function combine(perCopy: readonly (readonly Rewritten[])[]): readonly Rewritten[] {
+  const [first = [], ...others] = perCopy;
+  return first.map((outcome, index) => {
+    const all = [outcome, ...others.flatMap((outcomes) => outcomes[index] ?? [])];
+    return all.find((one) => one.outcome === "failed") ?? all.find((one) => one.outcome !== "absent") ?? outcome;
+  });
 }
 
 /** Does something on a replica that shows all that its primary had written by now. @throws StoreError where it lags or cannot be reached */

@@ -1,14 +1,29 @@
 // Makes erased bytes unrecoverable from a server's own files: tables, indexes, statistics, write-ahead log. What it has no right to do it answers, never leaves out in silence.
 import type { Purged } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
-import type { PostgresOptions } from "../options.ts";
+import type { PostgresOptions, PostgresTarget } from "../options.ts";
 import { isForbidden, storeError } from "../store-errors.ts";
 import { openConnection, rowsOf, withConnection, type Db } from "./connect.ts";
 import { cycleLog, isArchived } from "./purge-log.ts";
 import { refreshViews, renewStatistics, rewriteTables, tablesOf } from "./purge-tables.ts";
 
-/** Purges the database of a store with everything that is declared in it, and its standbys' logs. @throws StoreError */
+/** Purges the database of a store with everything that is declared in it, copies that are written to by themselves too, and the logs of standbys. @throws StoreError */
 export async function purgeStore(options: PostgresOptions, signal: AbortSignal): Promise<Purged> {
+  const { replicas } = options;
+  const standbys: PostgresTarget[] = [];
+  const copies: PostgresTarget[] = [];
+  for (const replica of replicas)
+    ((await withConnection(replica, isStandby, signal)) ? standbys : copies).push(replica);
+  const own = await purgeServer({ ...options, replicas: standbys }, signal);
+  if (own.outcome !== "purged") return own;
+  for (const copy of copies) {
+    const purged = await purgeServer({ ...options, target: copy, replicas: [] }, signal);
+    if (purged.outcome !== "purged") return purged;
+  }
+  return own;
+}
+
+async function purgeServer(options: PostgresOptions, signal: AbortSignal): Promise<Purged> {
   const { target } = options;
   try {
     return await withConnection(target, (db) => purgeAll(db, options, signal), signal);
@@ -68,9 +83,11 @@ async function purgeLog(
       const one = await openConnection(replica, signal);
       opened.push(one);
     }
-    const standbys: Db[] = [];
-    for (const one of opened) if (await isStandby(one.db)) standbys.push(one.db);
-    return await cycleLog(db, standbys, signal);
+    return await cycleLog(
+      db,
+      opened.map((one) => one.db),
+      signal,
+    );
   } catch (cause) {
     signal.throwIfAborted();
     if (isForbidden(cause)) return "denied";

@@ -5,10 +5,10 @@ import { readRelation } from "./columns.ts";
 import { rowsOf, type Db } from "./connect.ts";
 
 /** Every declared table of the store, join tables with them: one purge serves them all. */
-export function tablesOf({ boundary, target }: PostgresOptions): readonly TableName[] {
+export function tablesOf({ boundary, declaration }: PostgresOptions): readonly TableName[] {
   const names = new Set<string>();
   for (const { kind, store, table, subject, derivedFrom } of boundary.surfaces) {
-    if (kind !== "postgres" || store !== target.store || table === undefined) continue;
+    if (kind !== "postgres" || store !== declaration.store || table === undefined) continue;
     names.add(table);
     for (const locator of [...subject, ...derivedFrom]) if ("via" in locator) names.add(locator.via);
   }
