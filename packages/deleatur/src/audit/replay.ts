@@ -6,6 +6,7 @@ import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef, type RequestId, surfaceId, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { lowerStoreFences } from "../forget/raise-fence.ts";
 import { resumeRequests, settledValue } from "../forget/resume-requests.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 import { receiveRequest } from "../forget/receive-request.ts";
@@ -120,6 +121,7 @@ async function runReplay(
     await run(targetsOf(engine, last).map((one) => openReplay(engine, one)));
     last = await findReturns(engine, lookAt(scope), signal);
   }
+  await lowerEnded(engine, signal);
   const requests = [...outcomes.values()];
   const isWhole = countBack(last) === 0 && !hasUnread(last) && requests.every(isPurged);
   // One that was killed behind its last step is closed already; one that waits is carried on by the next replay.
@@ -212,6 +214,13 @@ async function forgetGone(engine: Engine, signal: AbortSignal): Promise<void> {
     }
     for (const { ref, request } of members) if (!there.has(ref.key)) ledger.markErased([ref], request);
   }
+}
+
+/** A backup of the moment in which a request ran brings back its fence, which nobody would end: that of a request which is closed is taken down again. */
+async function lowerEnded(engine: Engine, signal: AbortSignal): Promise<void> {
+  const standing = new Set(engine.ledger.fencedRequests());
+  for (const { id, state } of engine.ledger.requests())
+    if (state === "closed" && !standing.has(id)) await lowerStoreFences(engine, id, signal);
 }
 
 function countBack({ surfaces }: Returns): number {

@@ -16,6 +16,8 @@ export interface PostgresSetup {
   readonly census?: BoundaryInput["census"];
   /** Further servers under `connect`. */
   readonly replicas?: Readonly<Record<string, PostgresServer>>;
+  /** Another server in its place, which has the database of the same name. */
+  readonly server?: PostgresServer;
   /** Another user than the superuser. */
   readonly user?: string;
 }
@@ -38,7 +40,7 @@ export async function openPostgresScene(server: PostgresServer, setup: PostgresS
   });
   const open = async (change: Partial<PostgresSetup>): Promise<Deleatur> => {
     const all = { ...setup, ...change };
-    const memory = await openDeleatur(boundaryOf(server, database, directory, all), { environment: {} });
+    const memory = await openDeleatur(boundaryOf(all.server ?? server, database, directory, all), { environment: {} });
     opened.push(memory);
     return memory;
   };

@@ -68,6 +68,22 @@ describe("a store of last week", () => {
     expect([again.state, again.exitCode, again.requests]).toEqual(["whole", 0, []]);
   });
 
+  it("GUARD-4: a backup of the moment in which a request waited: the fence that it brings back does not stay", async () => {
+    const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+    const fences = (): unknown => scene.rows("SELECT name FROM sqlite_master WHERE name LIKE 'deleatur_fence%'");
+    await recordBoth(scene);
+    const clean = fences();
+    expect(await scene.memory.forget({ subject: [S] })).toMatchObject({ state: "waiting", why: "purge-lock" });
+    expect(fences()).not.toEqual(clean);
+    const restore = backUp(scene, ["memory.db"]);
+    expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+    expect(fences()).toEqual(clean);
+    await restored(scene, restore);
+    expect(fences()).not.toEqual(clean);
+    expect(await scene.memory.replay({ now: true })).toMatchObject({ state: "whole", exitCode: 0 });
+    expect(fences()).toEqual(clean);
+  });
+
   it("GUARD-4: a JSONL folder, and derived text: the shared summary is written anew, not destroyed", async () => {
     const surfaces = {
       episodes: EPISODES,

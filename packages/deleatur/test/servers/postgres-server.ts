@@ -24,6 +24,10 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** A standby that streams from this server. */
   startStandby(): Promise<PostgresServer>;
+  /** A base backup of now; answers the act that starts it as a server of its own, which ends with this one. */
+  takeBaseBackup(): () => Promise<PostgresServer>;
+  /** Runs a client program of the installation against this server, such as `pg_dump`; answers what it wrote. */
+  runClient(program: string, args: readonly string[], input?: Buffer): Buffer;
 }
 
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -70,10 +74,11 @@ function makeFolder(installation: PostgresInstallation): Folder {
   return { base, data, inside: data.slice(installation.root.length) };
 }
 
-function run(installation: PostgresInstallation, program: string, args: readonly string[]): void {
+function run(installation: PostgresInstallation, program: string, args: readonly string[], input?: Buffer): Buffer {
   const [command = "", ...rest] = commandOf(installation, program, args);
-  const end = spawnSync(command, rest, { encoding: "utf8", cwd: "/" });
-  if (end.status !== 0) throw new Error(`${program} ended with ${String(end.status)}: ${end.stderr}`);
+  const end = spawnSync(command, rest, { cwd: "/", maxBuffer: 1 << 28, ...(input === undefined ? {} : { input }) });
+  if (end.status !== 0) throw new Error(`${program} ended with ${String(end.status)}: ${String(end.stderr)}`);
+  return end.stdout;
 }
 
 async function serve(
@@ -85,7 +90,7 @@ async function serve(
   const lines = Object.entries({ ...SETTINGS, ...settings, port: String(port) });
   appendFileSync(join(folder.data, "postgresql.conf"), lines.map(([name, value]) => `${name} = '${value}'\n`).join(""));
   let child: ChildProcess | undefined;
-  const standbys: PostgresServer[] = [];
+  const copies: PostgresServer[] = [];
   const url = (database: string, user = "deleatur", password?: string): string =>
     `postgres://${user}${password === undefined ? "" : `:${password}`}@127.0.0.1:${port}/${database}`;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -96,6 +101,15 @@ async function serve(
     for (const part of parts) killOne(part);
     await gone;
     child = undefined;
+  };
+  const copyServer = (flags: readonly string[]): (() => Promise<PostgresServer>) => {
+    const copy = makeFolder(installation);
+    run(installation, "pg_basebackup", [...HERE(port), "-D", copy.inside, "-X", "stream", "-c", "fast", ...flags]);
+    return async () => {
+      const started = await serve(installation, copy, settings);
+      copies.push(started);
+      return started;
+    };
   };
   const server: PostgresServer = {
     port,
@@ -116,22 +130,20 @@ async function serve(
       await answering(child, url("postgres"));
     },
     async stop() {
-      for (const standby of standbys) await standby.stop();
+      for (const copy of copies) await copy.stop();
       await end("SIGINT");
       rmSync(folder.base, { recursive: true, force: true });
     },
-    async startStandby() {
-      const copy = makeFolder(installation);
-      // prettier-ignore
-      run(installation, "pg_basebackup", ["-D", copy.inside, "-h", "127.0.0.1", "-p", String(port), "-U", "deleatur", "-R", "-X", "stream", "-c", "fast"]);
-      const standby = await serve(installation, copy, settings);
-      standbys.push(standby);
-      return standby;
-    },
+    startStandby: () => copyServer(["-R"])(),
+    takeBaseBackup: () => copyServer([]),
+    runClient: (program, args, input) => run(installation, program, [...HERE(port), ...args], input),
   };
   await server.start();
   return server;
 }
+
+/** How a client program reaches a server. */
+const HERE = (port: number): readonly string[] => ["-h", "127.0.0.1", "-p", String(port), "-U", "deleatur"];
 
 let databases = 0;
 
