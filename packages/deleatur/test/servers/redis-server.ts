@@ -160,7 +160,7 @@ function newClient(url: string) {
     url,
     RESP: 2,
     socket: { reconnectStrategy: false },
-    commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
   });
   // A server that a test kills is no surprise; what waits for it is rejected.
   client.on("error", () => undefined);

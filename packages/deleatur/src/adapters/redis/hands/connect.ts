@@ -152,7 +152,8 @@ async function createConnection(store: RedisStore) {
     disableOfflineQueue: true,
     maintNotifications: "disabled",
     socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
-    commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    // The client gives up each command that has not been sent within five seconds, however busy the server is with those before it: the silence is watched here.
+    commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
   });
   // A connection that breaks rejects what waits for it: that is where it is told.
   client.on("error", () => undefined);

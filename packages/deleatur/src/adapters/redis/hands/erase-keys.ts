@@ -49,11 +49,16 @@ async function eraseTrip(
 ): Promise<void> {
   for (const { db } of stores.filter(({ isPrimary }) => isPrimary)) {
     // UNLINK takes the value out at once and frees it behind the scenes: a DEL of a long list would hold up everybody else.
+    if (each === "key" && (await removeTogether(db, trip))) {
+      for (const { key } of trip) note(outcomes, key, "erased");
+      continue;
+    }
     const replies = await removeAll(db, each, trip);
     for (const [at, { key }] of trip.entries()) note(outcomes, key, removedAs(replies[at]));
   }
   await awaitFollowers(stores, signal);
   for (const { db, isPrimary } of stores) {
+    if (each === "key" && (await countTogether(db, trip)) === 0) continue;
     const left = await db.sendAll(trip.map(({ place }) => presence(each, place)));
     for (const [at, { key }] of trip.entries()) {
       const reply = left[at] ?? null;
@@ -62,6 +67,18 @@ async function eraseTrip(
         note(outcomes, key, { why: isPrimary ? "it is still there when counted again" : "a replica still holds it" });
     }
   }
+}
+
+/** One command for all of them, where every one of them is there; else nothing is done, for then each has to answer for itself. */
+async function removeTogether(db: Db, trip: readonly Wanted[]): Promise<boolean> {
+  if ((await countTogether(db, trip)) !== trip.length) return false;
+  const [removed] = await db.sendAll([["UNLINK", ...trip.map(({ place }) => place.key)]]);
+  return !(removed instanceof Refused);
+}
+
+async function countTogether(db: Db, trip: readonly Wanted[]): Promise<number | undefined> {
+  const [count] = await db.sendAll([["EXISTS", ...trip.map(({ place }) => place.key)]]);
+  return typeof count === "number" ? count : undefined;
 }
 
 async function removeAll(db: Db, each: RedisOptions["each"], trip: readonly Wanted[]): Promise<readonly unknown[]> {
