@@ -3,6 +3,7 @@ import type { Boundary, ContentLocator, RedisUnit, SurfaceDeclaration } from "..
 import { BoundaryError } from "../../model/errors.ts";
 import type { SurfaceId } from "../../model/ids.ts";
 import type { SurfaceEntry } from "../../surface.ts";
+import { keyGlob } from "./key-glob.ts";
 
 /** One database of one server. */
 export interface RedisStore {
@@ -31,6 +32,8 @@ export interface RedisOptions {
   /** The surface's own store first, then replicas. */
   readonly stores: readonly [RedisStore, ...RedisStore[]];
   readonly pattern: string;
+  /** Whether a key matches the pattern; made once, asked of each key. */
+  readonly isMeant: (key: Uint8Array) => boolean;
   readonly each: RedisUnit;
   readonly subjects: readonly RedisSubject[];
   readonly sources: readonly RedisSource[];
@@ -64,6 +67,7 @@ export function parseRedisOptions(entry: SurfaceEntry): RedisOptions {
     boundary,
     stores: [own, ...replicas],
     pattern: declaration.pattern,
+    isMeant: keyGlob(declaration.pattern),
     each: declaration.each ?? "key",
     subjects: declaration.subject.map((locator): RedisSubject => {
       if ("via" in locator) throw unfit(entry, "subject", "LOCATOR_UNFIT", "joins a table, Redis has none");

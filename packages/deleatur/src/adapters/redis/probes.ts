@@ -16,7 +16,7 @@ export function redisProbes(options: RedisOptions): readonly Probe[] {
       store,
       container,
       scope,
-      isMeant: keyGlob(options.pattern),
+      isMeant: options.isMeant,
       surface: options.surface,
       each: options.each,
       vector: options.vector,

@@ -1,7 +1,6 @@
 // Makes artifact keys of Redis keys and takes them apart again: a key is its own, an entry or a field is named by its key and itself. Pure.
 import { canonicalKey } from "@deleatur/verify";
 import { type ArtifactKey, artifactKey } from "../../../model/ids.ts";
-import { keyGlob } from "../key-glob.ts";
 import { spellKey, unspellKey } from "../key-text.ts";
 import type { RedisOptions } from "../options.ts";
 
@@ -16,10 +15,10 @@ export function keyOfPart(spelled: string, part: Buffer): ArtifactKey {
 }
 
 /** Where an artifact of the surface stands; undefined where the surface can have none of that key. */
-export function placeOf({ each, pattern }: RedisOptions, key: ArtifactKey): KeyPlace | undefined {
+export function placeOf({ each, isMeant }: RedisOptions, key: ArtifactKey): KeyPlace | undefined {
   const [spelled, part] = each === "key" ? [key] : pairOf(key);
   const bytes = spelled === undefined ? undefined : unspellKey(spelled);
-  if (bytes === undefined || !keyGlob(pattern)(bytes)) return undefined;
+  if (bytes === undefined || !isMeant(bytes)) return undefined;
   if (each === "key") return { key: bytes, part: undefined };
   const own = part === undefined ? undefined : unspellKey(part);
   return own === undefined ? undefined : { key: bytes, part: own };
