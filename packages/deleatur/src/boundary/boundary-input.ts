@@ -80,6 +80,8 @@ export interface PresetInput extends PolicyInput {
   readonly source?: string | undefined;
   /** Redis: the keys that begin so, where the layout has another prefix than its own. */
   readonly prefix?: string | undefined;
+  /** The table, where the layout leaves its name to its operator. */
+  readonly table?: string | undefined;
 }
 
 export interface ExemptionInput {

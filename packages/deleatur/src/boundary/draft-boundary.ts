@@ -10,8 +10,15 @@ import { draftTables } from "./draft-tables.ts";
 import { listOf } from "./fill-defaults.ts";
 import { findStores, type Found } from "./find-stores.ts";
 import { inspectJsonl } from "./inspect-files.ts";
-import { presetNamed, recognisePreset } from "./presets/known-presets.ts";
-import type { InspectKeys, InspectSqlite } from "./store-layout.ts";
+import { presetNamed, recognisePresets } from "./presets/known-presets.ts";
+import type {
+  FilesLayout,
+  InspectKeys,
+  InspectServer,
+  InspectSqlite,
+  ServerLayout,
+  SqliteLayout,
+} from "./store-layout.ts";
 
 export interface DraftOptions {
   /** Where the boundary file will stand: paths in it are relative to this. */
@@ -20,6 +27,7 @@ export interface DraftOptions {
   readonly boundary?: string;
   readonly inspectSqlite: InspectSqlite;
   readonly inspectKeys: InspectKeys;
+  readonly inspectServer: InspectServer;
   /** Where the addresses of servers stand. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -37,7 +45,7 @@ export function isServer(path: string): boolean {
   return SERVER.test(path);
 }
 
-/** Looks into SQLite files, folders of JSONL or text files, and Redis servers (`${REDIS_URL}`). @throws UsageError for a path that is none, StoreError for a store that cannot be read */
+/** Looks into SQLite files, folders of JSONL or text files, and PostgreSQL or Redis servers (`${PG_URL}`). @throws UsageError for a path that is none, StoreError for a store that cannot be read */
 export async function draftBoundary(
   paths: readonly string[],
   options: DraftOptions,
@@ -67,9 +75,17 @@ export async function draftBoundary(
     notes.push(...drafted.notes);
   }
   for (const server of servers) {
-    const name = names("cache");
+    const url = addressOf(server, options.environment);
+    const isTables = POSTGRES.test(url);
+    const name = names(isTables ? "memory" : "cache");
     connect[name] = { url: server };
-    const { groups, others } = await options.inspectKeys(addressOf(server, options.environment), signal);
+    if (isTables) {
+      const drafted = draftLayout(await options.inspectServer(name, url, signal), name, ids);
+      entries.push(...drafted.entries);
+      notes.push(...drafted.notes);
+      continue;
+    }
+    const { groups, others } = await options.inspectKeys(url, signal);
     for (const group of groups) entries.push(draftKeys(group, name, ids(surfaceName(group.prefix.slice(0, -1)))));
     notes.push(...keysNotes(groups, others, name));
   }
@@ -79,14 +95,17 @@ export async function draftBoundary(
   return { yaml: writeDraft({ boundary, identifiers: identifiersOf(entries), entries, connect }), notes };
 }
 
-/** @throws UsageError where the variable is not set, or holds no address of a Redis server */
+const POSTGRES = /^postgres(?:ql)?:\/\/./i;
+const REDIS = /^rediss?:\/\/[^/?#]+(?:\/\d*)?$/i;
+
+/** @throws UsageError where the variable is not set, or holds no address of a server that is known */
 function addressOf(server: string, environment: DraftOptions["environment"]): string {
   const variable = SERVER.exec(server)?.[1] ?? "";
   const url = Object.hasOwn(environment, variable) ? (environment[variable] ?? "") : "";
-  if (/^rediss?:\/\/[^/?#]+(?:\/\d*)?$/i.test(url) && URL.canParse(url)) return url;
+  if ((REDIS.test(url) || POSTGRES.test(url)) && URL.canParse(url)) return url;
   throw new UsageError(
     "NO_SUCH_SERVER",
-    `the environment variable ${variable} holds no address of a Redis server, set it to redis://host:port/database`,
+    `the environment variable ${variable} holds no address of a server that is known, set it to postgres://... or redis://host:port/database`,
   );
 }
 
@@ -105,19 +124,40 @@ async function draftStore(
   if (store.type === "text") return { entries: [draftText(name, ids(name))], notes: [] };
   const layout =
     store.type === "sqlite" ? await options.inspectSqlite(store.path, signal) : await inspectJsonl(store.files, signal);
-  const preset = recognisePreset(layout);
-  const presetEntries: DraftEntry[] =
-    preset === undefined ? [] : [{ id: ids(name), input: { preset: preset.name, store: name }, decide: {} }];
-  const notes = (preset?.notes ?? []).map((note) => `${name} has the layout of ${preset?.name ?? ""}: ${note}`);
-  if (layout.type !== "sqlite")
-    return { entries: preset === undefined ? [draftJsonl(layout, name, ids(name))] : presetEntries, notes };
+  return draftLayout(layout, name, ids);
+}
+
+function draftLayout(
+  layout: SqliteLayout | ServerLayout | FilesLayout,
+  name: string,
+  ids: (wanted: string) => string,
+): Drafts {
+  const presets = recognisePresets(layout);
+  const covered = new Set(presets.flatMap((preset) => preset.tablesIn?.(layout) ?? preset.tables));
+  const presetEntries = presets.flatMap((preset): readonly DraftEntry[] => {
+    const tables = preset.tablesIn?.(layout) ?? [undefined];
+    return tables.map((table) => ({
+      id: ids(table === undefined ? name : surfaceName(table)),
+      input: {
+        preset: preset.name,
+        store: name,
+        ...(table === undefined || preset.tables.includes(table) ? {} : { table }),
+      },
+      decide: {},
+    }));
+  });
+  const notes = presets.flatMap((preset) =>
+    preset.notes.map((note) => `${name} has the layout of ${preset.name}: ${note}`),
+  );
+  if ("files" in layout)
+    return { entries: presets.length === 0 ? [draftJsonl(layout, name, ids(name))] : presetEntries, notes };
   const given = new Map<string, string>();
   const idOf = (table: string): string => {
     const id = given.get(table) ?? ids(surfaceName(table));
     given.set(table, id);
     return id;
   };
-  const drafts = draftTables(layout, name, new Set(preset?.tables), idOf);
+  const drafts = draftTables(layout, name, covered, idOf);
   return { entries: [...presetEntries, ...drafts.entries], notes: [...notes, ...drafts.notes] };
 }
 

@@ -9,6 +9,7 @@ export type BaseTable = Extract<TableLayout, { readonly kind: "table" }>;
 export type NameSurface = (table: string) => string;
 
 export interface Scene {
+  readonly kind: "sqlite" | "postgres";
   readonly store: string;
   readonly tables: readonly BaseTable[];
   readonly idOf: NameSurface;

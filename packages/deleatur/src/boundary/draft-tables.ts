@@ -1,10 +1,10 @@
-// Drafts the surfaces of one SQLite file from its layout: keys, people, contents, vectors and derivations as the schema suggests them.
+// Drafts the surfaces of one SQLite file, or of one database of a server, from its layout: keys, people, contents, vectors and derivations as the schema suggests them.
 import type { MappingInput, SourceLocatorInput, SubjectLocatorInput, SurfaceInput } from "./boundary-input.ts";
 import type { DraftEntry } from "./draft-entry.ts";
 import { draftFts, draftVec } from "./draft-indexes.ts";
 import { oneOrList, sourceByName, type BaseTable, type NameSurface, type Scene } from "./draft-scene.ts";
 import { contentAs, identifierType, isContent, isVector, roleOfName, tableType } from "./guess-columns.ts";
-import type { SqliteLayout } from "./store-layout.ts";
+import type { ServerLayout, SqliteLayout, TableLayout } from "./store-layout.ts";
 
 export interface TableDrafts {
   readonly entries: readonly DraftEntry[];
@@ -16,14 +16,16 @@ const DECIDE_SUBJECT = "where does a row name its person, or what is it derived 
 
 /** Drafts every table but those that a preset covers. */
 export function draftTables(
-  layout: SqliteLayout,
+  layout: SqliteLayout | ServerLayout,
   store: string,
   covered: ReadonlySet<string>,
   idOf: NameSurface,
 ): TableDrafts {
-  const open = layout.tables.filter((table) => !covered.has(table.name));
-  const tables = open.filter((table) => table.kind === "table").filter(holdsSomething);
-  const scene: Scene = { store, tables, idOf };
+  const open: readonly TableLayout[] = layout.tables.filter((table) => !covered.has(table.name));
+  const holding = open.filter((table) => table.kind === "table").filter(holdsSomething);
+  // SQLite's tables have a rowid where they have no key; a server's have nothing.
+  const tables = holding.filter((table) => layout.type === "sqlite" || table.primaryKey.length > 0);
+  const scene: Scene = { kind: layout.type, store, tables, idOf };
   const entries: DraftEntry[] = tables.map((table) => draftTable(table, scene));
   const notes: string[] = [];
   for (const table of open) {
@@ -31,6 +33,8 @@ export function draftTables(
     else if (table.kind === "vec0") entries.push(...draftVec(table, scene));
     else if (table.kind === "virtual")
       notes.push(`${store}.${table.name} is a virtual table of an unknown module: look at it by hand`);
+    else if (table.kind === "table" && holding.includes(table) && !tables.includes(table))
+      notes.push(`${store}.${table.name} has no primary key, so that none of its rows can be named: give it one`);
     else if (table.kind === "table" && !tables.includes(table))
       notes.push(`${store}.${table.name} seems to hold neither text, vectors nor people and is left out`);
   }
@@ -101,7 +105,7 @@ function draftTable(table: BaseTable, scene: Scene): DraftEntry {
   const key = table.primaryKey.length === 0 ? ["rowid"] : table.primaryKey;
   const maps = mapsOf(table, subjects);
   const input: SurfaceInput = {
-    kind: "sqlite",
+    kind: scene.kind,
     role,
     store: scene.store,
     table: table.name,

@@ -38,7 +38,18 @@ function expandEntry(id: string, entry: PresetInput, path: FieldPath): Expanded 
       input: { ...surface, ...policies },
       path,
     })),
-    problems: [],
+    problems:
+      entry.table === undefined || preset.tablesIn !== undefined
+        ? []
+        : [
+            {
+              code: "FIELD_KIND",
+              path: [...path, "table"],
+              what: "is fixed by the preset's layout",
+              cure: "remove it, or declare the surfaces themselves",
+              surface: id,
+            },
+          ],
   };
 }
 

@@ -46,6 +46,7 @@ export function isContent(column: ColumnLayout): boolean {
 
 /** True for a BLOB column whose values all have one length of whole float32 numbers. */
 export function isVector(column: ColumnLayout): boolean {
+  if (/^(?:vector|halfvec)\b/.test(column.declaredType)) return true;
   const { blobs, blobBytes, seen, documents } = column.facts;
   if (blobBytes === undefined || blobs < seen || documents > 0 || blobBytes % 4 !== 0) return false;
   return /vec|embed/i.test(column.name) ? blobBytes >= 8 : seen >= 2 && blobBytes >= 64;

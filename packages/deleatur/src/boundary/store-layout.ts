@@ -66,6 +66,16 @@ export interface SqliteLayout {
   readonly tables: readonly TableLayout[];
 }
 
+/** The tables of one database of a server. */
+export interface ServerLayout {
+  readonly type: "postgres";
+  /** Sorted by name, `schema.table` where that is not `public`; the server's own, those of its extensions and ours are left out. */
+  readonly tables: readonly Extract<TableLayout, { readonly kind: "table" }>[];
+}
+
+/** Looks into one database of a server, read-only. `name`: how errors call it. Implemented beside the store's client. @throws StoreError, BoundaryError where the client is not installed */
+export type InspectServer = (name: string, url: string, signal: AbortSignal) => Promise<ServerLayout>;
+
 export interface FilesLayout {
   readonly type: "jsonl" | "text";
   readonly files: number;

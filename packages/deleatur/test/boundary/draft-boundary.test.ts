@@ -5,6 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { load as loadVec } from "sqlite-vec";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { inspectServer } from "../../src/adapters/postgres/inspect-layout.ts";
 import { inspectKeys } from "../../src/adapters/redis/inspect-layout.ts";
 import { inspectSqliteLayout } from "../../src/adapters/sqlite/inspect-layout.ts";
 import { draftBoundary, type DraftedBoundary } from "../../src/boundary/draft-boundary.ts";
@@ -35,7 +36,7 @@ function database(name: string, sql: string, fill?: (db: Database.Database) => v
 async function draft(...paths: string[]): Promise<DraftedBoundary & { readonly boundary: Boundary }> {
   const drafted = await draftBoundary(
     paths,
-    { directory: folder, inspectSqlite: inspectSqliteLayout, inspectKeys, environment: {} },
+    { directory: folder, inspectSqlite: inspectSqliteLayout, inspectKeys, inspectServer, environment: {} },
     new AbortController().signal,
   );
   return { ...drafted, boundary: parseBoundary(drafted.yaml, { file: join(folder, "deleatur.yaml"), env: {} }) };

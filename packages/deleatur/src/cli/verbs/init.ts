@@ -1,6 +1,7 @@
 // `init`: drafts an inventory from stores that exist. It writes one new file and overwrites none.
 import { dirname } from "node:path";
 import type { Command } from "commander";
+import { inspectServer } from "../../adapters/postgres/inspect-layout.ts";
 import { inspectKeys } from "../../adapters/redis/inspect-layout.ts";
 import { inspectSqliteLayout } from "../../adapters/sqlite/inspect-layout.ts";
 import { draftBoundary, isServer } from "../../boundary/draft-boundary.ts";
@@ -16,7 +17,7 @@ export function addInit(program: Command, run: RunVerb): void {
   program
     .command("init [path...]")
     .description(
-      "draft the inventory (deleatur.yaml) from SQLite files, folders of .jsonl, .txt or .md files, and Redis ('${REDIS_URL}')",
+      "draft the inventory (deleatur.yaml) from SQLite files, folders of .jsonl, .txt or .md files, PostgreSQL ('${PG_URL}') and Redis ('${REDIS_URL}')",
     )
     .option("--name <id>", "id of the boundary, for example support-agent/prod")
     .action((paths: readonly string[], flags: InitFlags, command: Command) =>
@@ -32,6 +33,7 @@ async function init(paths: readonly string[], { name }: InitFlags, context: Verb
       directory: dirname(resolveFrom(terminal, boundaryFile)),
       inspectSqlite: inspectSqliteLayout,
       inspectKeys,
+      inspectServer,
       environment: terminal.environment,
       ...(name === undefined ? {} : { boundary: name }),
     },

@@ -2,6 +2,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inspectServer } from "../../../src/adapters/postgres/inspect-layout.ts";
 import { inspectKeys } from "../../../src/adapters/redis/inspect-layout.ts";
 import { inspectSqliteLayout } from "../../../src/adapters/sqlite/inspect-layout.ts";
 import { draftBoundary } from "../../../src/boundary/draft-boundary.ts";
@@ -27,7 +28,7 @@ describe.skipIf(isRedisMissing)("init over a live server", () => {
     const environment = { REDIS_URL: server.url };
     const draft = await draftBoundary(
       ["${REDIS_URL}"],
-      { directory: tmpdir(), inspectSqlite: inspectSqliteLayout, inspectKeys, environment },
+      { directory: tmpdir(), inspectSqlite: inspectSqliteLayout, inspectKeys, inspectServer, environment },
       signal,
     );
     expect(draft.yaml).not.toMatch(/ottenwald|4471|deleatur:ledger|127\.0\.0\.1/);
@@ -51,7 +52,7 @@ describe.skipIf(isRedisMissing)("init over a live server", () => {
       await expect(
         draftBoundary(
           ["${REDIS_URL}"],
-          { directory: tmpdir(), inspectSqlite: inspectSqliteLayout, inspectKeys, environment },
+          { directory: tmpdir(), inspectSqlite: inspectSqliteLayout, inspectKeys, inspectServer, environment },
           signal,
         ),
       ).rejects.toThrow(UsageError);
