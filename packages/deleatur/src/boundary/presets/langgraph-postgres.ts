@@ -1,31 +1,25 @@
 // The layouts of LangGraph's PostgreSQL checkpoint saver and of its store, as @langchain/langgraph-checkpoint-postgres 1.0.5 lays them.
+import {
+  CHECKPOINT_KEY,
+  checkpointsSurface,
+  THREAD_KEY,
+  THREAD_NOTES,
+  WRITE_KEY,
+  writesSurface,
+} from "./langgraph-checkpoints.ts";
 import { hasTable, type Preset } from "./preset.ts";
 
-const THREAD_KEY = ["thread_id", "checkpoint_ns"];
-const CHECKPOINT_KEY = [...THREAD_KEY, "checkpoint_id"];
 const BLOB_KEY = [...THREAD_KEY, "channel", "version"];
-const WRITE_KEY = [...CHECKPOINT_KEY, "task_id", "idx"];
 const ITEM_KEY = ["namespace_path", "key"];
 const VECTOR_KEY = [...ITEM_KEY, "field_path"];
 
 export const langgraphPostgres: Preset = {
   name: "langgraph-postgres",
   defaultType: "thread",
-  notes: ["a thread is no person: give each person's threads, or declare a surface with maps from account to thread"],
+  notes: THREAD_NOTES,
   tables: ["checkpoints", "checkpoint_blobs", "checkpoint_writes"],
   surfaces: ({ type }) => ({
-    checkpoints: {
-      kind: "postgres",
-      role: "primary",
-      label: "conversation states",
-      table: "checkpoints",
-      key: CHECKPOINT_KEY,
-      subject: { column: "thread_id", type },
-      content: [
-        { column: "checkpoint", as: "json" },
-        { column: "metadata", as: "json" },
-      ],
-    },
+    checkpoints: checkpointsSurface("postgres", type),
     blobs: {
       kind: "postgres",
       role: "primary",
@@ -35,15 +29,7 @@ export const langgraphPostgres: Preset = {
       subject: { column: "thread_id", type },
       content: { column: "blob", as: "json" },
     },
-    writes: {
-      kind: "postgres",
-      role: "log",
-      label: "pending conversation writes",
-      table: "checkpoint_writes",
-      key: WRITE_KEY,
-      subject: { column: "thread_id", type },
-      content: { column: "blob", as: "json" },
-    },
+    writes: writesSurface("postgres", type, "checkpoint_writes", "blob"),
   }),
   recognises: (layout) =>
     hasTable(layout, "checkpoints", [...CHECKPOINT_KEY, "checkpoint", "metadata"], "postgres") &&
