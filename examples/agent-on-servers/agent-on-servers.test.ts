@@ -88,4 +88,18 @@ describe.skipIf(installation === undefined || isRedisMissing)("an agent's memory
     expect(code).toBe(1);
     expect(await redis.text("GET", "debug:last-prompt")).toBe(words);
   }, 300_000);
+
+  it("ends with less than an erasure where its user may not look at the server's files", async () => {
+    const database = await postgres().createDatabase();
+    await postgres().query(
+      database,
+      `CREATE EXTENSION vector; CREATE ROLE modest LOGIN; ALTER DATABASE ${database} OWNER TO modest`,
+    );
+    const redis = await startRedis();
+    const { code, output } = runExample(postgres().url(database, "modest"), redis.url);
+    expect(output).toMatch(/^Forget: (?!COMPLIANT).*PRIMARY_BLIND/m);
+    expect(output).toContain("Verify: withheld\n");
+    expect(output).toContain("NOT SO: an erasure is attested");
+    expect(code).toBe(1);
+  }, 300_000);
 });
