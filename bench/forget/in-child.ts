@@ -1,10 +1,11 @@
 // One act over a memory in a process of its own, so that its resident memory is its own: `record` takes the lineage in, `forget` has persons forgotten together.
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { defineBoundary, openDeleatur } from "../../packages/deleatur/dist/index.js";
-import { memoryBoundary } from "../memories/one-person.ts";
+import { openDeleatur } from "../../packages/deleatur/dist/index.js";
 
 /** What `forget` prints, as one line of JSON. Milliseconds from the call. */
 export interface Told {
+  /** Each request's verdict, with the codes of its reasons. */
   readonly states: readonly string[];
   readonly erased: number;
   readonly purged: number;
@@ -21,7 +22,7 @@ let zero = performance.now();
 let purged = 0;
 let probing: string | undefined;
 
-const memory = await openDeleatur(defineBoundary(memoryBoundary({}), { directory, env: {} }), {
+const memory = await openDeleatur(join(directory, "deleatur.yaml"), {
   report: ({ step, phase, surface, request }) => {
     const now = performance.now() - zero;
     // A probe is only said to begin; what begins next has ended it.
@@ -54,7 +55,9 @@ else {
     throw end.reason;
   });
   const told: Told = {
-    states: outcomes.map(({ verdict }) => verdict ?? "none"),
+    states: outcomes.map(({ verdict, reasons }) =>
+      [verdict ?? "none", ...new Set(reasons.map(({ code, surface = "" }) => `${code} ${surface}`.trim()))].join(", "),
+    ),
     erased: outcomes.flatMap(({ surfaces }) => surfaces).reduce((sum, surface) => sum + surface.erased, 0),
     purged,
     whole,

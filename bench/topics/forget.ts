@@ -1,12 +1,12 @@
 // A person forgotten out of 100,000 episodes with a full-text index, vectors and summaries, beside a script of the same deletes and the same purge; and ten at once beside one.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Told } from "../forget/in-child.ts";
 import { forgetByHand } from "../forget/by-hand.ts";
 import { atMost, type Figure, plain, ratio, type Scene } from "../figure.ts";
-import { FORGOTTEN, layMemory, STORE_FILE } from "../memories/one-person.ts";
+import { FORGOTTEN, layMemory, memoryBoundary, STORE_FILE } from "../memories/one-person.ts";
 import { median } from "../sample.ts";
 
 /** With an index entry and a vector each, and a summary for ten, these are a closure of 10,000. */
@@ -26,6 +26,8 @@ export async function bench({ directory, note }: Scene): Promise<readonly Figure
   const laid = join(directory, "laid");
   mkdirSync(laid);
   layMemory(laid, SIZE);
+  // JSON is YAML.
+  writeFileSync(join(laid, "deleatur.yaml"), JSON.stringify(memoryBoundary({})));
   note(`${SIZE.rows} episodes laid`);
   inChild("record", laid, []);
   note("their lineage recorded");
