@@ -4,7 +4,7 @@ import { artifactId, type ArtifactRef } from "../model/ids.ts";
 import type { Harvest } from "../record/harvest.ts";
 import { expandIdentifiers } from "./expand-identifiers.ts";
 import { indexHarvest } from "./harvest-index.ts";
-import { identifierSet, type Plan, planRequest } from "./plan.ts";
+import { identifierSet, type Plan, type PlannedItem, planRequest } from "./plan.ts";
 import type { Target } from "./target.ts";
 
 export interface PlanOrder {
@@ -32,21 +32,27 @@ export function planTogether(
   ];
   const isOwn = identifierSet(identifiers);
   const index = indexHarvest(engine, harvest);
-  const before = erasedBy(planned);
   const isAlone = orders.length + planned.length === 1;
-  for (let going: ReadonlySet<string> = before; ;) {
-    const together = isAlone ? {} : { together: { isOwn, going } };
+  let going = erasedBy(planned);
+  let ownedByOne = erasedBy(planned, "own");
+  for (;;) {
+    const together = isAlone ? {} : { together: { isOwn, going, ownedByOne } };
     const plans = orders.map(({ target, known }) =>
       planRequest(engine, target, harvest, { held, known, ...together }, index),
     );
     const next = new Set([...going, ...erasedBy(plans)]);
-    if (isAlone || next.size === going.size) return plans;
+    const nextOwned = new Set([...ownedByOne, ...erasedBy(plans, "own")]);
+    if (isAlone || (next.size === going.size && nextOwned.size === ownedByOne.size)) return plans;
     going = next;
+    ownedByOne = nextOwned;
   }
 }
 
-function erasedBy(plans: readonly Plan[]): ReadonlySet<string> {
-  return new Set(
-    plans.flatMap(({ items }) => items.flatMap(({ ref, action }) => (action === "erase" ? [artifactId(ref)] : []))),
+/** Ids of what these plans erase, for any reason or for this one. */
+function erasedBy(plans: readonly Plan[], reason?: PlannedItem["because"]): ReadonlySet<string> {
+  const items = plans.flatMap((plan) => plan.items);
+  const erased = items.filter(
+    ({ action, because }) => action === "erase" && (reason === undefined || because === reason),
   );
+  return new Set(erased.map(({ ref }) => artifactId(ref)));
 }

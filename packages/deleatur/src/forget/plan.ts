@@ -58,6 +58,8 @@ export interface Together {
   readonly isOwn: (tag: SubjectIdentifier) => boolean;
   /** Ids of all that any of them erases. */
   readonly going: ReadonlySet<string>;
+  /** Of these, what one of them erases as nobody else's: then no other keeps a part of it. What a policy destroys is still somebody's loss. */
+  readonly ownedByOne: ReadonlySet<string>;
 }
 
 /** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
@@ -112,8 +114,7 @@ export function planRequest(
     const isAnothers = (tag: SubjectIdentifier): boolean =>
       isAnotherPerson(tag, identifiers) && options.together?.isOwn(tag) !== true;
     const otherSubjects = target.kind === "person" ? subjects.filter(isAnothers) : [];
-    // Another request of the same run erases it: then nobody keeps a part of it.
-    const isTarget = targets.has(id) || options.together?.going.has(id) === true;
+    const isTarget = targets.has(id) || options.together?.ownedByOne.has(id) === true;
     // A full-text entry over a kept record is that record's own text: it stays with it, under its ground.
     const isKeptText =
       engine.bound(ref.surface).declaration.kind === "sqlite-fts" &&

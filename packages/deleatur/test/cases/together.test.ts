@@ -102,6 +102,21 @@ it("FORGET-1 VERIFY-3: two persons forgotten together: one purge, one epoch, a r
   expect(violations(scene.memory)).toEqual([]);
 });
 
+it("VERDICT-6 LINEAGE-5: what a policy destroys of a third person is counted as that person's loss by each who is forgotten", async () => {
+  const surfaces = { episodes: EPISODES, summaries: { ...SUMMARIES, shared: "destroy" } } as const;
+  const scene = await crowd({ surfaces });
+  const [one, two] = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  expect(summaries(scene)).toEqual([]);
+  // Of S and U, and of all three; that of S and T was nobody else's.
+  expect(one?.bystanders).toMatchObject({ lost: 2, lostByPolicy: 2 });
+  expect(two?.bystanders).toMatchObject({ lost: 1, lostByPolicy: 1 });
+});
+
 function identified(person: string): { readonly identifiers: readonly { type: string; identifier: string }[] } {
   const [type = "", identifier = ""] = person.split(":");
   return { identifiers: [{ type, identifier }] };
