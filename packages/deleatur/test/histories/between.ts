@@ -144,7 +144,9 @@ async function intrude(
       const utterance = truth.utterance(intrusion.text);
       if (writePast(world, intrusion.act, utterance, intrusion.person)) {
         tally.add("between the steps: write past the guard");
-        if (isLate) utterance.isLate = true;
+        if (!isLate) return;
+        utterance.isLate = true;
+        for (const owner of [...utterance.owners, intrusion.person]) truth.person(owner).isLate = true;
       }
       return;
     }
@@ -161,7 +163,11 @@ async function intrude(
 async function forgetQuietly(world: World, memory: Deleatur, target: Target): Promise<void> {
   if (target.kind !== "person") return;
   try {
-    await memory.forget({ subject: [world.truth.person(target.person).identifier], now: true });
+    const { bystanders } = await memory.forget({
+      subject: [world.truth.person(target.person).identifier],
+      now: true,
+    });
+    world.lostBeside += bystanders.lost + bystanders.lostByPolicy;
   } catch (error) {
     world.keepMessage(error);
   }

@@ -75,6 +75,10 @@ function surfacesOf({ shared, writers, notes, vectors }: Declared): BoundaryInpu
   };
 }
 
+export function anchorOf(directory: string): string {
+  return `${directory}.anchor`;
+}
+
 export function historyBoundary(directory: string, declared: Declared): Boundary {
   return defineBoundary(
     {
@@ -85,6 +89,8 @@ export function historyBoundary(directory: string, declared: Declared): Boundary
       surfaces: surfacesOf(declared),
       connect: {
         ledger: "sqlite:./deleatur.db",
+        // Beside the folder, which is copied and restored without it.
+        anchor: { file: anchorOf(directory) },
         memory: { file: "./memory.db" },
         transcripts: { path: "./transcripts/*.jsonl" },
       },

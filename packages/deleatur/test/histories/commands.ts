@@ -7,7 +7,8 @@ import { DeleaturError } from "../../src/model/errors.ts";
 import type { Declared } from "./boundary.ts";
 import { type ForeignAct, writePast } from "./foreign.ts";
 import { hold } from "./properties.ts";
-import { type Course, forget, type Order, resume } from "./run-request.ts";
+import { replay } from "./run-replay.ts";
+import { type Course, forget, forgetTogether, type Order, resume } from "./run-request.ts";
 import type { Tally } from "./tally.ts";
 import type { Target, Utterance } from "./truth.ts";
 import type { World } from "./world.ts";
@@ -18,6 +19,8 @@ export interface Known {
   /** Requests that are not closed, with their target. */
   readonly open: Map<string, Target>;
   readonly held: Set<string>;
+  /** The ledger was set back, and no replay has made it whole: nothing else can go on. */
+  isSetBack: boolean;
 }
 
 /** The real side of a history. */
@@ -36,7 +39,7 @@ function command(
   name: string,
   given: unknown,
   run: Run,
-  check: (known: Known) => boolean = () => true,
+  check: (known: Known) => boolean = ({ isSetBack }) => !isSetBack,
 ): AsyncCommand<Known, Stage> {
   return {
     check,
@@ -171,6 +174,23 @@ export function forgetCommand(given: ForgetCommand): AsyncCommand<Known, Stage> 
   });
 }
 
+export interface TogetherCommand {
+  readonly persons: readonly number[];
+  readonly allowTombstone: boolean;
+  readonly offer: AgainOrder | undefined;
+}
+
+/** Several persons in one run. */
+export function forgetAllCommand({ persons, allowTombstone, offer }: TogetherCommand): AsyncCommand<Known, Stage> {
+  return command("forgetAll", { persons, allowTombstone }, async (known, { world, tally }) => {
+    const ends = await forgetTogether(world, [...new Set(persons)], { allowTombstone, now: true }, tally);
+    for (const { request, target } of ends) known.open.set(request, target);
+    if (ends.length > 1) tally.add("several forgotten together");
+    keepOpen(known, world);
+    if (offer !== undefined) await offerAgain({ world, tally }, offer);
+  });
+}
+
 export interface ResumeCommand {
   readonly request: number;
   readonly allowTombstone: boolean;
@@ -189,7 +209,7 @@ export function resumeCommand(given: ResumeCommand): AsyncCommand<Known, Stage> 
       tally.add("resumed");
       keepOpen(known, world);
     },
-    ({ open }) => open.size > 0,
+    ({ open, isSetBack }) => open.size > 0 && !isSetBack,
   );
 }
 
@@ -221,7 +241,39 @@ export function restore(order: RestoreOrder): AsyncCommand<Known, Stage> {
       });
       tally.add(isAll ? "restore of all stores" : "restore of one store");
     },
-    ({ snapshots }) => snapshots > 0,
+    ({ snapshots, isSetBack }) => snapshots > 0 && !isSetBack,
+  );
+}
+
+/** What an operator runs after a restore; also before a store serves, and for nothing. */
+export function replayCommand(): AsyncCommand<Known, Stage> {
+  return command(
+    "replay",
+    null,
+    async (known, { world, tally }) => {
+      if (await replay(world, known.held, tally)) known.isSetBack = false;
+      keepOpen(known, world);
+    },
+    () => true,
+  );
+}
+
+/** A ledger of the past, with the stores of that time or those of today; its anchor knows more. A replay makes it whole. */
+export function setBack(order: { readonly snapshot: number; readonly memory: boolean }): AsyncCommand<Known, Stage> {
+  return command(
+    "setBack",
+    order,
+    async (known, { world, tally }) => {
+      const copy = world.snapshots[order.snapshot % world.snapshots.length];
+      if (copy === undefined) return;
+      await world.restore(copy, { memory: order.memory, transcripts: order.memory, ledger: true });
+      known.isSetBack = world.engine.ledger.anchorState().is === "rolled-back";
+      if (known.isSetBack) tally.add("ledger set back");
+      // A hold that was placed meanwhile is known by a digest until the replay meets its record.
+      if (await replay(world, known.held, tally)) known.isSetBack = false;
+      keepOpen(known, world);
+    },
+    ({ snapshots, isSetBack }) => snapshots > 0 && !isSetBack,
   );
 }
 
@@ -283,7 +335,7 @@ export function releaseAll(): AsyncCommand<Known, Stage> {
       releaseHolds(world.engine, [...known.held]);
       known.held.clear();
     },
-    ({ held }) => held.size > 0,
+    ({ held, isSetBack }) => held.size > 0 && !isSetBack,
   );
 }
 
@@ -321,7 +373,7 @@ export function reviewSuspects(order: {
         }
       }
     },
-    ({ open }) => open.size > 0,
+    ({ open, isSetBack }) => open.size > 0 && !isSetBack,
   );
 }
 

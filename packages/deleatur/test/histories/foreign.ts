@@ -19,6 +19,20 @@ export const FOREIGN_ACTS = [
   "naive delete",
 ] as const;
 
+/** What leaves nothing by which its person could be known. */
+const NAMELESS: ReadonlySet<string> = new Set<(typeof FOREIGN_ACTS)[number]>([
+  "row of nobody",
+  "note",
+  "note in base64",
+  "note in hex",
+  "note in UTF-16",
+  "note in capitals",
+  "excerpt",
+  "line of nobody",
+  "summary without a source",
+  "orphan vector",
+]);
+
 export type ForeignAct = (typeof FOREIGN_ACTS)[number];
 
 /** Answers whether it got in. */
@@ -26,6 +40,7 @@ export function writePast(world: World, act: ForeignAct, utterance: Utterance, p
   world.past += 1;
   try {
     change(world, act, utterance, person);
+    if (NAMELESS.has(act) && utterance.shutOut.size > 0) utterance.isBack = true;
     return true;
   } catch (error) {
     world.keepMessage(error);

@@ -9,6 +9,7 @@ import {
   crashInWrite,
   EDITS,
   foreign,
+  forgetAllCommand,
   forgetCommand,
   holdRecord,
   type Known,
@@ -17,12 +18,14 @@ import {
   reader,
   releaseAll,
   reopen,
+  replayCommand,
   restore,
   resumeCommand,
   reviewHeld,
   reviewSuspects,
   say,
   sayAgain,
+  setBack,
   settle,
   snapshot,
   type Stage,
@@ -196,6 +199,18 @@ const commands: readonly Weighted[] = [
       .map(crashInWrite),
   },
   { weight: 1, arbitrary: fc.constant(null).map(settle) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({
+        persons: fc.array(person, { minLength: 2, maxLength: 3 }),
+        allowTombstone: fc.boolean(),
+        offer: fc.option(again, { nil: undefined, freq: 2 }),
+      })
+      .map(forgetAllCommand),
+  },
+  { weight: 3, arbitrary: fc.constant(null).map(replayCommand) },
+  { weight: 3, arbitrary: fc.record({ snapshot: fc.nat({ max: 4 }), memory: fc.boolean() }).map(setBack) },
 ];
 
 /** fast-check's `commands` chooses evenly, so each stands there as often as its weight says. */

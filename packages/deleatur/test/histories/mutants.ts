@@ -181,6 +181,18 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "looks for the first of several only, and does not vacuum",
+    edits: [
+      {
+        file: "forget/conclude-requests.ts",
+        find: "return rounds.map((round) => inquire(engine, round, baselineOf));",
+        replace:
+          "return rounds.map((round, place) => ({ ...inquire(engine, round, baselineOf), ...(place === 0 ? {} : { needles: [] }) }));",
+      },
+      { file: "adapters/sqlite/hands/purge-store.ts", find: "if (!isCheap) vacuum(db);", replace: "" },
+    ],
+  },
+  {
     name: "ends well by default",
     edits: [
       {

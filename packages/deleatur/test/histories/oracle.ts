@@ -63,9 +63,12 @@ function findIn(files: readonly string[], patterns: readonly Pattern[], raw: rea
 
 /** Everything of the target that stands anywhere in the stores: places and what, never the words. */
 export function tracesOf(directory: string, truth: Truth, target: Target): readonly string[] {
-  const own = truth.ofTarget(target).filter(({ isExcused, isLate }) => !isExcused && !isLate);
+  const own = truth.ofTarget(target).filter(({ isExcused, isLate, isBack }) => !isExcused && !isLate && !isBack);
   const patterns = own.flatMap((utterance) => patternsOf(utterance));
-  const names = target.kind === "person" ? [{ what: "the identifier", bytes: truth.person(target.person).value }] : [];
+  const names =
+    target.kind === "person" && !truth.person(target.person).isLate
+      ? [{ what: "the identifier", bytes: truth.person(target.person).value }]
+      : [];
   return [
     ...findIn(
       storeFiles(directory),

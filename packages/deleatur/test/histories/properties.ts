@@ -65,7 +65,7 @@ export function judgeOutcome(
 }
 
 /** The exit state is never success by default. */
-function judgeExit({ verdict, state, exitCode, attestation, reasons }: RequestOutcome): void {
+export function judgeExit({ verdict, state, exitCode, attestation, reasons }: RequestOutcome): void {
   const is = JSON.stringify({
     verdict,
     state,
@@ -98,19 +98,19 @@ function judgeBystanders(world: World, before: Before, outcome: RequestOutcome, 
   // A request that waits has not counted yet.
   const hasCounted = outcome.verdict !== undefined;
   hold(
-    halved.length === 0 || lost + lostByPolicy > 0 || !hasCounted,
+    halved.length === 0 || lost + lostByPolicy + world.lostBeside > 0 || !hasCounted,
     () =>
       `what others said is gone from shared rows and the outcome says nothing lost: ${halved.map(([place]) => place).join(", ")}`,
   );
   if (halved.length > 0) tally.add("lost by policy");
   if (lost > lostByPolicy && changed.length === 0) tally.add("a loss reported that the oracle does not see");
   hold(
-    changed.length <= lost + lostByPolicy,
+    changed.length <= lost + lostByPolicy + world.lostBeside,
     () => `rows of others changed and the outcome says ${lost} lost: ${changed.map(([place]) => place).join(", ")}`,
   );
 }
 
-function judgeReceipt(world: World, outcome: RequestOutcome, tally: Tally): void {
+export function judgeReceipt(world: World, outcome: RequestOutcome, tally: Tally): void {
   if (outcome.receipt === undefined) {
     hold(outcome.attestation.kind === "none", () => `attested ${outcome.attestation.kind}, and no receipt`);
     return;

@@ -61,7 +61,12 @@ async function runLane(order: HistoriesOrder, tally: Tally, isOver: () => boolea
       try {
         await fc.asyncModelRun(
           () => ({
-            model: { snapshots: world.snapshots.length, open: new Map<string, Target>(), held: new Set<string>() },
+            model: {
+              snapshots: world.snapshots.length,
+              open: new Map<string, Target>(),
+              held: new Set<string>(),
+              isSetBack: false,
+            },
             real: { world, tally },
           }),
           commands,

@@ -1,6 +1,7 @@
 // Runs a request of a history: to its end, through a crash and on, beside an unbroken twin. Every outcome is judged.
 import { join } from "node:path";
 import { renameSync, rmSync, mkdirSync } from "node:fs";
+import { anchorOf } from "./boundary.ts";
 import type { ContinueOptions } from "../../src/forget/carriage.ts";
 import type { ForgetOrder } from "../../src/forget/forget-order.ts";
 import type { RequestOutcome } from "../../src/forget/outcome.ts";
@@ -54,6 +55,35 @@ export function resume(
   );
 }
 
+/** Several persons in one run: each has an outcome of its own, and each is judged. */
+export async function forgetTogether(
+  world: World,
+  persons: readonly number[],
+  options: Omit<Order, "target">,
+  tally: Tally,
+): Promise<readonly { readonly target: Target; readonly request: string }[]> {
+  const targets = persons.map((person): Target => ({ kind: "person", person: world.truth.person(person).index }));
+  for (const one of [...world.truth.utterances, ...world.truth.people]) one.isLate = false;
+  world.asked.push(...targets);
+  const before = lookBefore(world, targets);
+  const ends = await world.memory.forgetAll(targets.map((target) => ({ ...givenTarget(world, target), ...options })));
+  const lost = ends.map((end) =>
+    end.status === "fulfilled" ? end.value.bystanders.lost + end.value.bystanders.lostByPolicy : 0,
+  );
+  return ends.flatMap((end, place) => {
+    const target = targets[place];
+    world.lostBeside = lost.reduce((sum, one, at) => (at === place ? sum : sum + one), 0);
+    if (target === undefined) return [];
+    if (end.status === "rejected") {
+      refuse(world, end.reason, tally);
+      return [];
+    }
+    judge(world, target, before, end.value, false, tally);
+    noteShutOut(world, target, before, end.value);
+    return [{ target, request: end.value.request }];
+  });
+}
+
 async function run(
   world: World,
   target: Target,
@@ -65,7 +95,9 @@ async function run(
   const others = intrusions.flatMap((one): readonly Target[] =>
     one.kind === "forget" ? [{ kind: "person", person: world.truth.person(one.person).index }] : [],
   );
-  for (const utterance of world.truth.utterances) utterance.isLate = false;
+  for (const one of [...world.truth.utterances, ...world.truth.people]) one.isLate = false;
+  world.asked.push(target, ...others);
+  world.lostBeside = 0;
   const before = lookBefore(world, [target, ...others]);
   // Whatever comes between comes at another moment in another run: then the ends may differ.
   const hasTwin = twin && crashes.length > 0 && intrusions.length === 0;
@@ -126,7 +158,7 @@ async function live(
 const LAWFUL_REFUSALS = ["SURFACE_DROPPED", "STORE_LOCKED", "LEDGER_LOCKED"];
 
 /** Refusals are of the closed set of errors; anything else is a fault. */
-function refuse(world: World, failure: unknown, tally: Tally): void {
+export function refuse(world: World, failure: unknown, tally: Tally): void {
   if (failure instanceof Broken) throw failure;
   world.keepMessage(failure);
   if (!(failure instanceof DeleaturError)) throw failure;
@@ -154,10 +186,12 @@ function judge(
 function noteShutOut(world: World, target: Target, before: Before, outcome: RequestOutcome): void {
   if (outcome.verdict !== "COMPLIANT" || outcome.attestation.kind !== "erasure") return;
   if (target.kind === "person") world.truth.person(target.person).shutOut.add(outcome.request);
-  const texts = [...before.rows].filter(([place]) => /^(?:episodes|transcripts)\//u.test(place)).map(([, row]) => row);
+  const rows = [...before.rows].filter(([place]) => /^(?:episodes|transcripts)\//u.test(place));
   for (const utterance of world.truth.ofTarget(target)) {
-    if (!texts.some((row) => row.includes(utterance.text))) continue;
+    const places = rows.flatMap(([place, row]) => (row.includes(utterance.text) ? [place] : []));
+    if (places.length === 0) continue;
     utterance.shutOut.add(outcome.request);
+    for (const place of places) utterance.erasedFrom.add(place);
   }
 }
 
@@ -173,6 +207,7 @@ async function compareWithTwin(
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(world.root, { recursive: true });
   renameSync(copy, directory);
+  renameSync(anchorOf(copy), anchorOf(directory));
   const shift = startMs - world.now().getTime();
   world.moveClock(shift);
   const twin = await world.openEngine(directory, undefined);

@@ -31,6 +31,10 @@ export const MUST_MEET: readonly string[] = [
   "between the steps: write past the guard",
   "between the steps: another forget",
   "paused writer",
+  "several forgotten together",
+  "ledger set back",
+  "replay whole",
+  "replay of a request",
 ];
 
 /** What a thousand must have met. */

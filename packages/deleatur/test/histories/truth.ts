@@ -9,6 +9,8 @@ export interface Person {
   readonly identifier: string;
   /** The requests by which the person is forgotten: nothing about them is written until a lift. */
   readonly shutOut: Set<string>;
+  /** Named past everybody after the last look of a running request: that request could not see it. */
+  isLate: boolean;
 }
 
 /** One text of words that stand in no other text, and its embedding. */
@@ -23,10 +25,14 @@ export interface Utterance {
   readonly records: Set<string>;
   /** The requests after which it must not come in again, until lifted. */
   readonly shutOut: Set<string>;
+  /** The places, as `episodes/1`, from which it was erased for good. */
+  readonly erasedFrom: Set<string>;
   /** Its entries were lifted: it may come again, and be erased again. */
   wasLifted: boolean;
   /** A review let it in, or it may come for good: no door is expected to be shut to it. */
   isAllowed: boolean;
+  /** Put back past the guard under nobody's name after a request had erased it: a later one does not look for it (docs/threat-model.md), a watch does. */
+  isBack: boolean;
   /** A review kept a likeness of it as lawful: it is no longer looked for. */
   isExcused: boolean;
   /** Written past everybody after the last look of a running request: that request could not see it. */
@@ -58,7 +64,7 @@ export class Truth {
     this.#random = seededRandomness(seed);
     this.people = Array.from({ length: PEOPLE }, (_, index) => {
       const value = this.#newWord();
-      return { index, value, identifier: `account:${value}`, shutOut: new Set() };
+      return { index, value, identifier: `account:${value}`, shutOut: new Set(), isLate: false };
     });
   }
 
@@ -84,8 +90,10 @@ export class Truth {
       owners: new Set(),
       records: new Set(),
       shutOut: new Set(),
+      erasedFrom: new Set(),
       wasLifted: false,
       isAllowed: false,
+      isBack: false,
       isExcused: false,
       isLate: false,
     };

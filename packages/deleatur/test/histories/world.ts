@@ -9,10 +9,10 @@ import type { Engine } from "../../src/engine.ts";
 import { WriteRefusedError } from "../../src/model/errors.ts";
 import { type Deleatur, openDeleatur } from "../../src/open-deleatur.ts";
 import { isHeld } from "../../src/record/hold-write.ts";
-import { DECLARED, type Declared, historyBoundary, TABLES } from "./boundary.ts";
+import { anchorOf, DECLARED, type Declared, historyBoundary, TABLES } from "./boundary.ts";
 import { createMoments, type Moments } from "./moments.ts";
 import { seededRandomness } from "./random-numbers.ts";
-import { Truth, type Utterance } from "./truth.ts";
+import { type Target, Truth, type Utterance } from "./truth.ts";
 
 export type Written = "written" | "refused" | "held" | "failed";
 
@@ -36,8 +36,12 @@ export class World {
   readonly #engineRandom;
   /** Receipts by their path: the boundary that they were signed under, and how much had come past the guard by then. */
   readonly signed = new Map<string, { readonly form: string; readonly past: number }>();
+  /** What anybody ever asked to be forgotten: a replay erases it again, whatever came of it. */
+  readonly asked: Target[] = [];
   /** Counts what was written past the guard, restores included. */
   past = 0;
+  /** What requests that ran beside the judged one said that others have lost by them. */
+  lostBeside = 0;
   declared: Declared;
   app!: Database.Database;
   memory!: Deleatur;
@@ -137,6 +141,7 @@ export class World {
     this.#copies += 1;
     const copy = join(this.root, `copy-${this.#copies}`);
     copyTree(this.directory, copy);
+    cpSync(anchorOf(this.directory), anchorOf(copy));
     return copy;
   }
 
@@ -145,6 +150,7 @@ export class World {
     await this.close();
     rmSync(this.directory, { recursive: true });
     renameSync(copy, this.directory);
+    renameSync(anchorOf(copy), anchorOf(this.directory));
     buryWriters(join(this.directory, "deleatur.db"));
     await this.open();
   }
@@ -165,7 +171,8 @@ export class World {
     };
     put(stores.memory, /^memory\.db/u);
     put(stores.transcripts, /^transcripts$/u);
-    put(stores.ledger, /^deleatur\.db/u);
+    // The keys are in no backup of the ledger, and the anchor knows what it had lost.
+    put(stores.ledger, /^deleatur\.db(?:-wal)?$/u);
     await this.open();
   }
 
@@ -357,6 +364,7 @@ export async function newWorld(seed: number, declared: Declared): Promise<World>
   }
   const world = new World(mkdtempSync(join(tmpdir(), "deleatur-history-")), seed, truth, declared);
   copyTree(directory, world.directory);
+  cpSync(anchorOf(directory), anchorOf(world.directory));
   // As it began is as it may be restored to.
   world.snapshots.push(directory);
   for (let count = 0; count < 20; count += 1) world.newKey();
