@@ -71,6 +71,13 @@ describe.skipIf(installation === undefined)("a standby of PostgreSQL", () => {
     await expect(look(probes, "key", needles)).rejects.toMatchObject({ code: "STORE_UNREACHABLE" });
     await standby.start();
     expect(await surface.erase(keys("8"), signal)).toMatchObject([{ outcome: "absent" }]);
+    // What it has not read yet is not given back, or it would never catch up.
+    await standby.query("postgres", "SELECT pg_wal_replay_pause()");
+    expect(await surface.purge(signal)).toMatchObject({
+      outcome: "pending",
+      why: expect.stringContaining("lags behind") as string,
+    });
+    await standby.query("postgres", "SELECT pg_wal_replay_resume()");
     expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
   });
 });

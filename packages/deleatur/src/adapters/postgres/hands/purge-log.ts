@@ -25,18 +25,18 @@ export async function cycleLog(primary: Db, standbys: readonly Db[], signal: Abo
   const places = async (): Promise<readonly string[]> => (await Promise.all(nodes.map(filesOf))).flat();
   const isLeft = async (): Promise<boolean> => (await places()).some((place) => place <= oldest);
   for (let pass = 1; pass <= PASSES; pass += 1) {
-    await checkpoint(primary, standbys, signal);
+    if (!(await checkpoint(primary, standbys, signal))) return lagging(primary);
     const last = (await places()).toSorted().at(-1) ?? "";
     await fill(primary, MOST_FILES, (place) => place >= last, signal);
   }
   await awaitArchiver(primary, signal);
-  await checkpoint(primary, standbys, signal);
+  if (!(await checkpoint(primary, standbys, signal))) return lagging(primary);
   const kept = await keptFiles(primary);
   if (kept > 0 && kept <= MOST_FILES && (await isLeft()) && !(await isHeldBySlot(primary, row?.[1] ?? "0/0"))) {
     // A declared amount of log is kept whatever it holds: as much is written anew.
     await fill(primary, kept + 1, () => false, signal);
     await awaitArchiver(primary, signal);
-    await checkpoint(primary, standbys, signal);
+    if (!(await checkpoint(primary, standbys, signal))) return lagging(primary);
   }
   return (await isLeft()) ? { why: await whatHolds(primary, row?.[1] ?? "0/0") } : undefined;
 }
@@ -71,12 +71,22 @@ async function filesOf(db: Db): Promise<readonly string[]> {
   );
 }
 
-async function checkpoint(primary: Db, standbys: readonly Db[], signal: AbortSignal): Promise<void> {
+/**
+ * A checkpoint gives back files that no slot keeps, also those that a standby has not read, which would then never catch up: each has read them first. Answers
+ * false where one does not get there.
+ */
+async function checkpoint(primary: Db, standbys: readonly Db[], signal: AbortSignal): Promise<boolean> {
+  for (const standby of standbys) if (!(await awaitReplay(primary, standby, signal))) return false;
   await primary.client.query("CHECKPOINT");
   for (const standby of standbys) {
-    await awaitReplay(primary, standby, signal);
+    if (!(await awaitReplay(primary, standby, signal))) return false;
     await standby.client.query("CHECKPOINT");
   }
+  return true;
+}
+
+function lagging({ target }: Db): LogHeld {
+  return { why: `a standby of store ${target.store} lags behind, let it catch up` };
 }
 
 /** Waits until a standby shows what its primary had written when this was asked. Answers false where it does not get there. */
