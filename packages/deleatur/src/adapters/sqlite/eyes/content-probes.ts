@@ -5,6 +5,7 @@ import type { Needle, Finding, Passage, Place } from "../../../model/needle.ts";
 import { createExactMatcher } from "../../../probe/exact-matcher.ts";
 import { createExcerptMatcher } from "../../../probe/excerpt-matcher.ts";
 import type { Matcher, MatcherFinding } from "../../../probe/matcher.ts";
+import { oncePerNeedles } from "../../../probe/once-per-needles.ts";
 import { unfoldContent } from "../../../probe/unfold-content.ts";
 import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
@@ -32,16 +33,6 @@ export interface TableSeen {
   readonly key: readonly string[];
   readonly vector?: string | undefined;
   readonly scope: string;
-}
-
-/** The tables of a store are asked for the same needles one after the other: what they are compared with is made once, and goes with them. */
-function oncePerNeedles(create: (needles: readonly Needle[]) => Matcher): (needles: readonly Needle[]) => Matcher {
-  const made = new WeakMap<readonly Needle[], Matcher>();
-  return (needles) => {
-    const matcher = made.get(needles) ?? create(needles);
-    made.set(needles, matcher);
-    return matcher;
-  };
 }
 
 const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles));

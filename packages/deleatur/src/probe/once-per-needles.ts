@@ -1,0 +1,15 @@
+// Makes one matcher for the same needles, however many tables are asked for them. It reads no store.
+import type { Needle } from "../model/needle.ts";
+import type { Matcher } from "./matcher.ts";
+
+/** The tables of a store are asked for the same needles one after the other: what they are compared with is made once, and goes with them. */
+export function oncePerNeedles(
+  create: (needles: readonly Needle[]) => Matcher,
+): (needles: readonly Needle[]) => Matcher {
+  const made = new WeakMap<readonly Needle[], Matcher>();
+  return (needles) => {
+    const matcher = made.get(needles) ?? create(needles);
+    made.set(needles, matcher);
+    return matcher;
+  };
+}
