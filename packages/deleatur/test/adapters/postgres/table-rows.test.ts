@@ -223,6 +223,19 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     expect(await surface.rewrite([wanted], signal)).toMatchObject([{ outcome: "rewritten" }]);
   });
 
+  it("reads a domain over a domain as what stands behind both", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE DOMAIN inner_ AS bytea; CREATE DOMAIN secret AS inner_; CREATE DOMAIN small AS int; CREATE DOMAIN number AS small;
+       CREATE TABLE episodes (id number PRIMARY KEY, body secret); INSERT INTO episodes VALUES (7, 'seven');`,
+    );
+    const { surface } = await openSurface(declare({ content: [text("body")] }), store);
+    expect(await all(surface.scan(signal))).toMatchObject([
+      { key: "7", content: [{ type: "bytes", name: "body", bytes: new Uint8Array(Buffer.from("seven")) }] },
+    ]);
+    expect(await surface.erase(keys("07", "7"), signal)).toMatchObject([{ outcome: "absent" }, { outcome: "erased" }]);
+  });
+
   it("C08: lists what nobody declared, with what it holds", async () => {
     const store = await newStore(
       server(),

@@ -1,5 +1,6 @@
 // Looks up the columns of a table for the probes, every one and not only the declared ones: a copy does not ask where it was declared.
 import type { ContentField } from "../../../model/artifact.ts";
+import { baseTypeSql } from "../base-type.ts";
 import { quoteName, quoteTable, type TableName } from "../options.ts";
 import { fieldOfText, shapeOf, spellKey, spellValue } from "../values.ts";
 import { ask, readAll, type Cells, type Reader } from "./open-reader.ts";
@@ -14,9 +15,8 @@ export interface ColumnSeen {
 export async function seeColumns(reader: Reader, { schema, table }: TableName): Promise<readonly ColumnSeen[]> {
   const rows = await ask(
     reader,
-    `SELECT a.attname, coalesce(b.typname, t.typname) FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+    `SELECT a.attname, ${baseTypeSql("t")} FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-     LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
      WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
     [schema, table],
   );

@@ -1,4 +1,5 @@
 // Reads from the catalog what a table is: its columns, its key, who refers to it. Reads the schema only.
+import { baseTypeSql } from "../base-type.ts";
 import type { TableName } from "../options.ts";
 import { rowsOf, type Db, type TextRow } from "./connect.ts";
 
@@ -44,12 +45,11 @@ export async function readRelation(db: Db, { schema, table }: TableName): Promis
   if (typeof oid !== "string") return undefined;
   const rows = await rowsOf(
     db,
-    `SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), coalesce(b.typname, t.typname), a.attnotnull,
+    `SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), ${baseTypeSql("t")}, a.attnotnull,
        a.atthasdef OR a.attidentity <> '', a.attgenerated <> '', a.attidentity <> '', coalesce(co.collisdeterministic, true),
        coalesce(co.collcollate IN ('C', 'POSIX') OR (co.collprovider = 'd' AND d.datcollate IN ('C', 'POSIX')), false),
        a.atttypmod::text, (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_catalog.pg_enum e WHERE e.enumtypid = a.atttypid)
      FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-     LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
      LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation
      JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database()
      WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,

@@ -1,0 +1,108 @@
+// Where a PostgreSQL can keep a person's words so that a look at its declared tables does not show them: none of these may pass for an erasure.
+import { Client } from "pg";
+import { describe, expect, it } from "vitest";
+import type { RequestOutcome } from "../../src/forget/outcome.ts";
+import { useServer } from "../adapters/postgres/postgres-fixture.ts";
+import { findPostgres } from "../servers/find-postgres.ts";
+import { openPostgresScene, type PostgresScene, type PostgresSetup } from "./postgres-scene.ts";
+import { codes, S, S_SAYS, T, T_SAYS } from "./scene.ts";
+
+const installation = findPostgres();
+
+const EPISODES = {
+  kind: "postgres",
+  role: "primary",
+  store: "memory",
+  table: "episodes",
+  key: "id",
+  subject: { column: "person", type: "account" },
+  content: ["body"],
+} as const;
+
+const COLUMNS = "(id bigint PRIMARY KEY, person text, body text)";
+const value = (person: string): string => person.slice(person.indexOf(":") + 1);
+
+/** How often the probes met it in a container that no surface names; no erasure may be signed beside that. */
+const foundIn = (outcome: RequestOutcome, container: string): number => {
+  expect(outcome.verdict).not.toBe("COMPLIANT");
+  expect(outcome.attestation.kind).not.toBe("erasure");
+  const found = outcome.reasons.find(({ code, surface }) => code === "UNDECLARED_CONTAINER" && surface === container);
+  return found?.count ?? 0;
+};
+
+describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
+  const server = useServer(installation);
+
+  const openMemory = async (change: Partial<PostgresSetup> = {}): Promise<PostgresScene> => {
+    const scene = await openPostgresScene(server(), {
+      sql: `CREATE TABLE episodes ${COLUMNS}`,
+      surfaces: { episodes: EPISODES },
+      ...change,
+    });
+    const said = [S_SAYS.map((text) => [S, text] as const), T_SAYS.map((text) => [T, text] as const)].flat();
+    for (const [place, [person, text]] of said.entries()) {
+      const key = place + 1;
+      await scene.memory.record("episodes", { key: `${key}`, subjects: [person], content: { text } }, async () => {
+        await scene.query("INSERT INTO episodes (id, person, body) VALUES ($1, $2, $3)", [key, value(person), text]);
+      });
+    }
+    return scene;
+  };
+
+  it.each([
+    ["a domain over a domain", "CREATE DOMAIN inner_ AS text; CREATE DOMAIN note AS inner_;", "note", "$1::text"],
+    ["an array of a domain", "CREATE DOMAIN note AS text;", "note[]", "ARRAY[$1::text]"],
+    ["a composite", "CREATE TYPE turn AS (who int, said text);", "turn", "ROW(1, $1::text)::turn"],
+    ["an array of composites", "CREATE TYPE turn AS (who int, said text);", "turn[]", "ARRAY[ROW(1, $1::text)::turn]"],
+    ["a range", "CREATE TYPE span AS RANGE (subtype = text);", "span", "span($1::text, NULL)"],
+    ["a type of an extension", "CREATE EXTENSION hstore;", "hstore", "hstore('said', $1::text)"],
+  ])(
+    "C08: in a column of %s keeps the verdict open where no surface names its table",
+    async (_, types, type, written) => {
+      const scene = await openMemory({
+        sql: `CREATE TABLE episodes ${COLUMNS}; ${types} CREATE TABLE copies (id int, note ${type})`,
+      });
+      await scene.query(`INSERT INTO copies VALUES (1, ${written})`, [S_SAYS[0]]);
+      expect(foundIn(await scene.memory.forget({ subject: [S], now: true }), "memory.copies")).toBeGreaterThan(0);
+    },
+  );
+
+  it("C08: in a column that only an inheriting table has is seen beside the declared one", async () => {
+    const scene = await openMemory({
+      sql: `CREATE TABLE episodes ${COLUMNS}; CREATE TABLE more (note text) INHERITS (episodes)`,
+    });
+    await scene.query("INSERT INTO more VALUES (21, $1, $2, $3)", [value(T), "Nothing of the kind at all", S_SAYS[0]]);
+    expect(foundIn(await scene.memory.forget({ subject: [S], now: true }), "memory.more")).toBeGreaterThan(0);
+  });
+
+  it("C08: in a table that an extension took over is looked for like in any other", async () => {
+    const scene = await openMemory({
+      sql: `CREATE TABLE episodes ${COLUMNS}; CREATE EXTENSION citext; CREATE TABLE queue (id int, message jsonb);
+        ALTER EXTENSION citext ADD TABLE queue`,
+    });
+    await scene.query("INSERT INTO queue VALUES (1, jsonb_build_object('text', $1::text))", [S_SAYS[0]]);
+    expect(foundIn(await scene.memory.forget({ subject: [S], now: true }), "memory.queue")).toBeGreaterThan(0);
+  });
+
+  it("C08: in a partition whose detaching was broken off, which its table does not show any more, is seen", async () => {
+    const scene = await openMemory({
+      sql: `CREATE TABLE episodes ${COLUMNS} PARTITION BY RANGE (id); CREATE TABLE early PARTITION OF episodes FOR VALUES FROM (0) TO (1000);
+        CREATE TABLE late PARTITION OF episodes FOR VALUES FROM (1000) TO (2000)`,
+    });
+    await scene.query("INSERT INTO episodes VALUES (1001, $1, $2)", [value(S), S_SAYS[0]]);
+    const [reader, detacher] = [1, 2].map(() => new Client({ connectionString: server().url(scene.database) }));
+    if (reader === undefined || detacher === undefined) throw new Error("no clients");
+    await reader.connect();
+    await detacher.connect();
+    await reader.query("BEGIN; SELECT * FROM episodes");
+    await detacher.query("SET lock_timeout = '200ms'");
+    await expect(detacher.query("ALTER TABLE episodes DETACH PARTITION late CONCURRENTLY")).rejects.toThrow("lock");
+    await detacher.end();
+    await reader.end();
+    expect(await scene.query("SELECT 1 FROM episodes WHERE id = 1001")).toEqual([]);
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(await scene.query("SELECT id::int FROM late")).toEqual([{ id: 1001 }]);
+    expect(foundIn(outcome, "memory.late")).toBeGreaterThan(0);
+    expect(codes(outcome)).not.toEqual([]);
+  });
+});
