@@ -5,7 +5,7 @@ import { openReviews, openSuspects, putReviews } from "../examine/suspects.ts";
 import type { Suspect } from "../examine/grade-findings.ts";
 import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
-import { artifactKey, requestId, surfaceId } from "../model/ids.ts";
+import { artifactKey, type ArtifactRef, requestId, surfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 
 export interface ReviewDecision extends NamedAct {
@@ -51,21 +51,33 @@ export function decideSuspect(engine: Engine, request: string, decision: ReviewD
         });
       }
       const derived = { surface: surfaceId(suspect.surface), key: artifactKey(suspect.key) };
-      const source = { surface: surfaceId(suspect.likeTo.surface), key: artifactKey(suspect.likeTo.key) };
-      ledger.recordArtifacts([{ ref: derived, subjects: [], sources: [source], origin: "inferred" }]);
-      ledger.confirmEdge(derived, source);
-      ledger.append({
-        type: "edge-confirmed",
-        at: utcTime(engine.clock()),
-        derivedSurface: derived.surface,
-        sourceSurface: source.surface,
-        role: decision.role,
-      });
+      const { likeTo } = suspect;
+      // What an earlier request erased has no record left to derive it from: it joins this request itself.
+      if (likeTo === undefined) ledger.putItems(id, [{ ref: derived, action: "erase", depth: 0, origins: [] }]);
+      else confirmLikeness(engine, derived, likeTo, decision);
     }
     if (decision.decision === "kept" && suspect.surface !== undefined && suspect.key !== undefined)
       ledger.keepLikeness({ surface: surfaceId(suspect.surface), key: artifactKey(suspect.key) });
     putReviews(engine, id, new Set([...openReviews(engine, id), suspect.id]));
     ledger.append({ type: "review-decided", at: utcTime(engine.clock()), request: id, ...decision });
+  });
+}
+
+function confirmLikeness(
+  { ledger, clock }: Engine,
+  derived: ArtifactRef,
+  likeTo: { readonly surface: string; readonly key: string },
+  { role }: ReviewDecision,
+): void {
+  const source = { surface: surfaceId(likeTo.surface), key: artifactKey(likeTo.key) };
+  ledger.recordArtifacts([{ ref: derived, subjects: [], sources: [source], origin: "inferred" }]);
+  ledger.confirmEdge(derived, source);
+  ledger.append({
+    type: "edge-confirmed",
+    at: utcTime(clock()),
+    derivedSurface: derived.surface,
+    sourceSurface: source.surface,
+    role,
   });
 }
 

@@ -95,6 +95,7 @@ function baseInquiry(
   | "lostBefore"
   | "taken"
   | "reviewed"
+  | "running"
 > {
   const digests = needles.flatMap(({ content }) => contentDigests(engine.ledger, content));
   const entries = digests.filter(({ kind, digest }) => engine.ledger.findDenylist(kind, digest).length > 0).length;
@@ -111,6 +112,7 @@ function baseInquiry(
     lostBefore: 0,
     taken: new Map(),
     reviewed: new Set(),
+    running: new Set(),
   };
 }
 

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.ts";
 import { findReturns, type Returns } from "../examine/find-returns.ts";
-import type { RequestRecord, RequestState } from "../ledger/request-record.ts";
+import { isErasing, stillOwed } from "../examine/still-owed.ts";
+import type { RequestState } from "../ledger/request-record.ts";
 import { UsageError } from "../model/errors.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
@@ -54,7 +55,6 @@ export interface Pacing {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-const ERASING: readonly RequestState[] = ["received", "blocked", "erasing", "waiting"];
 const HOUR = 3600;
 const SHOWN = 1000;
 const POLL_MS = 1000;
@@ -102,11 +102,8 @@ async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: 
   const { ledger, clock } = engine;
   const requests = ledger.requests();
   const owed = stillOwed(engine, requests);
-  const counts = (request: RequestId): boolean => {
-    const state = ledger.request(request)?.state;
-    // What a request is just about to erase is not back.
-    return state === undefined || !ERASING.includes(state);
-  };
+  // What a request is just about to erase is not back.
+  const counts = (request: RequestId): boolean => !isErasing(ledger.request(request)?.state);
   const found = await findReturns(
     engine,
     { limit: SHOWN, counts, passOver: (ref) => owed.refs.has(artifactId(ref)) },
@@ -138,7 +135,7 @@ async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: 
     back: found.back.map(({ ref, rule }) => ({ artifact: artifactId(ref), rule })),
     held: found.held.map(({ ref, rule }) => ({ artifact: artifactId(ref), rule })),
     passedOver: requests
-      .filter(({ id, state }) => ERASING.includes(state) || owed.requests.has(id))
+      .filter(({ id, state }) => isErasing(state) || owed.requests.has(id))
       .map(({ id, state, why, until }) => ({
         request: id,
         state,
@@ -147,22 +144,6 @@ async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: 
       })),
     exitCode: outcome === "clean" ? 0 : outcome === "unread" ? 20 : 21,
   };
-}
-
-/** What a stuck request could not erase is its own matter, and known. */
-function stillOwed(
-  { ledger }: Engine,
-  requests: readonly RequestRecord[],
-): { readonly refs: ReadonlySet<string>; readonly requests: ReadonlySet<RequestId> } {
-  const owed = requests
-    .filter(({ state }) => state === "stuck")
-    .flatMap(({ id }) =>
-      ledger
-        .items(id)
-        .filter(({ outcome }) => outcome !== "erased" && outcome !== "absent" && outcome !== "rewritten")
-        .map(({ ref }) => ({ id, ref })),
-    );
-  return { refs: new Set(owed.map(({ ref }) => artifactId(ref))), requests: new Set(owed.map(({ id }) => id)) };
 }
 
 function outcomeOf({ surfaces }: Returns): WatchLook["outcome"] {

@@ -1,8 +1,10 @@
 // Finds in the stores what was ever erased and is there: after a restore, or past the guard. It knows keyed digests only, holds no content, and erases nothing.
 import type { Engine } from "../engine.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Artifact } from "../model/artifact.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
+import { StoreError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { unfoldContent } from "../probe/unfold-content.ts";
 import { contentDigests, contentTag, findContained, recordDigest } from "../record/guard.ts";
 import { errorCode } from "../record/harvest.ts";
 
@@ -17,6 +19,9 @@ export interface FoundReturn {
   readonly isHeld: boolean;
   /** The forgotten person's identifiers, as the row names them. */
   readonly persons: readonly SubjectIdentifier[];
+  /** Whether the row names anybody at all, and whether what it was made from does. */
+  readonly isNamed: boolean;
+  readonly isMadeFromNamed: boolean;
   /** The erased source, where that is what makes it one. */
   readonly source?: ArtifactRef;
   /** Whose entries it was met by; others may know it as well. None of what is held. */
@@ -56,6 +61,8 @@ export interface LookOrder {
   readonly counts?: (request: RequestId) => boolean;
   /** Artifacts that are known to be there. */
   readonly passOver?: (ref: ArtifactRef) => boolean;
+  /** Whether likenesses that a review kept are listed too. */
+  readonly withKept?: boolean;
 }
 
 const LIMIT = 100_000;
@@ -73,48 +80,101 @@ const isHeld = (rule: ReturnRule): Finding => ({ rule, isHeld: true, requests: n
 
 /** Scans row by row, sources before what is derived from them; memory grows with what is found, not with what is read. */
 export async function findReturns(engine: Engine, order: LookOrder, signal: AbortSignal): Promise<Returns> {
+  const [found] = await findReturnsOf(engine, [order], signal);
+  return found ?? NOTHING;
+}
+
+/** One scan for several looks, an answer for each. */
+export async function findReturnsOf(
+  engine: Engine,
+  orders: readonly LookOrder[],
+  signal: AbortSignal,
+): Promise<readonly Returns[]> {
+  const gathering = orders.map((order) => openGathering(engine, order, signal));
+  for (const id of sourcesFirst(engine)) {
+    const looking = gathering.filter(({ order }) => order.surfaces?.has(id) !== false);
+    if (looking.length === 0) continue;
+    engine.report({ step: "look", phase: "started", surface: id });
+    let read = 0;
+    let unread: string | undefined;
+    try {
+      for await (const artifact of (await engine.open(id)).scan(signal)) {
+        read += 1;
+        // One record that nobody can look into must not hide those behind it.
+        for (const one of looking) unread = (await one.take(artifact)) ?? unread;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      unread = errorCode(error);
+    }
+    for (const one of looking) one.end(id, read, unread);
+    engine.report({ step: "look", phase: "finished", surface: id, done: read });
+  }
+  return gathering.map((one) => one.close());
+}
+
+const NOTHING: Returns = { surfaces: new Map(), back: [], held: [], persons: [], holds: [] };
+
+interface Gathering {
+  readonly order: LookOrder;
+  /** Answers why it could not be looked into, a code. */
+  take(artifact: Artifact): Promise<string | undefined>;
+  end(surface: SurfaceId, read: number, unread: string | undefined): void;
+  close(): Returns;
+}
+
+function openGathering(engine: Engine, order: LookOrder, signal: AbortSignal): Gathering {
   const { ledger } = engine;
   const limit = order.limit ?? LIMIT;
   const counting = order.counts ?? ((): boolean => true);
-  const look = createLook(engine, counting, signal);
+  const look = createLook(engine, counting, order.withKept === true, signal);
   const surfaces = new Map<SurfaceId, SurfaceReturns>();
   const back: FoundReturn[] = [];
   const held: FoundReturn[] = [];
   const holds: { ref: ArtifactRef; until: string }[] = [];
   const persons = new Map<string, SubjectIdentifier>();
-  for (const id of sourcesFirst(engine)) {
-    if (order.surfaces !== undefined && !order.surfaces.has(id)) continue;
-    const counts = { read: 0, back: 0, held: 0 };
-    engine.report({ step: "look", phase: "started", surface: id });
-    try {
-      for await (const artifact of (await engine.open(id)).scan(signal)) {
-        counts.read += 1;
-        const ref: ArtifactRef = { surface: artifact.surface, key: artifact.key };
-        const until = ledger.adoptedHold(ref);
-        if (until !== undefined) holds.push({ ref, until });
-        const found = await look.at(artifact);
-        if (found === undefined || order.passOver?.(ref) === true) continue;
-        const named = artifact.subjects.filter((one) => whoDenied(ledger, one, counting).length > 0);
-        for (const one of named) persons.set(`${one.type}:${one.value}`, one);
-        counts[found.isHeld ? "held" : "back"] += 1;
-        const list = found.isHeld ? held : back;
-        if (list.length < limit) list.push({ ref, persons: named, ...found });
+  let counts = { back: 0, held: 0 };
+  return {
+    order,
+    async take(artifact) {
+      const ref: ArtifactRef = { surface: artifact.surface, key: artifact.key };
+      const until = ledger.adoptedHold(ref);
+      if (until !== undefined) holds.push({ ref, until });
+      let found: Finding | undefined;
+      try {
+        found = await look.at(artifact);
+      } catch (error) {
+        if (error instanceof StoreError && error.code === "UNFOLD_LIMIT") return error.code;
+        throw error;
       }
-      surfaces.set(id, counts);
-    } catch (error) {
-      signal.throwIfAborted();
-      surfaces.set(id, { ...counts, unread: errorCode(error) });
-    }
-    engine.report({ step: "look", phase: "finished", surface: id, done: counts.read });
-  }
-  return { surfaces, back, held, holds, persons: groupPersons(ledger, [...persons.values()]) };
+      if (found === undefined || order.passOver?.(ref) === true) return undefined;
+      const named = artifact.subjects.filter((one) => whoDenied(ledger, one, counting).length > 0);
+      for (const one of named) persons.set(`${one.type}:${one.value}`, one);
+      counts[found.isHeld ? "held" : "back"] += 1;
+      const list = found.isHeld ? held : back;
+      if (list.length >= limit) return undefined;
+      const isMadeFromNamed = sourcesOf(engine, artifact).some((source) => ledger.subjectsOf(source).length > 0);
+      list.push({ ref, persons: named, isNamed: artifact.subjects.length > 0, isMadeFromNamed, ...found });
+      return undefined;
+    },
+    end(id, read, unread) {
+      surfaces.set(id, { read, ...counts, ...(unread === undefined ? {} : { unread }) });
+      counts = { back: 0, held: 0 };
+    },
+    close: () => ({ surfaces, back, held, holds, persons: groupPersons(ledger, [...persons.values()]) }),
+  };
 }
 
 interface Look {
   at(artifact: Artifact): Promise<Finding | undefined>;
 }
 
-function createLook(engine: Engine, counts: (request: RequestId) => boolean, signal: AbortSignal): Look {
+function createLook(
+  engine: Engine,
+  counts: (request: RequestId) => boolean,
+  withKept: boolean,
+  signal: AbortSignal,
+): Look {
   const { ledger } = engine;
   /** Every artifact that is back, and whose it is; by it what derives from it is known. */
   const flagged = new Map<string, ReadonlySet<RequestId>>();
@@ -127,7 +187,7 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
       return undefined;
     const found = await judge(artifact, 0);
     if (found !== undefined && !found.isHeld) flagged.set(artifactId(ref), found.requests);
-    return found !== undefined && found.isHeld && ledger.isKeptLikeness(ref) ? undefined : found;
+    return found !== undefined && found.isHeld && !withKept && ledger.isKeptLikeness(ref) ? undefined : found;
   }
 
   async function judge(artifact: Artifact, depth: number): Promise<Finding | undefined> {
@@ -181,7 +241,7 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
     const offeredBy = new Set(subjects.map((one) => Buffer.from(ledger.identifierDigest(one)).toString("hex")));
     const isOwned = (owners: readonly string[]): boolean => owners.some((owner) => offeredBy.has(owner));
     let held: Finding | undefined;
-    const digests = contentDigests(ledger, artifact.content);
+    const digests = contentDigests(ledger, unfolded(artifact.content));
     for (const { kind, digest } of digests) {
       for (const { owners, shared, request } of ledger.findDenylist(kind, digest)) {
         if (!counts(request)) continue;
@@ -201,6 +261,20 @@ function createLook(engine: Engine, counts: (request: RequestId) => boolean, sig
   }
 
   return { at };
+}
+
+/** Fields as they stand, and what an encoding hides in them. @throws StoreError UNFOLD_LIMIT */
+function unfolded(content: readonly ContentField[]): readonly ContentField[] {
+  return content.flatMap((field): readonly ContentField[] => {
+    const { name } = field;
+    const hidden = unfoldContent(field).slice(1);
+    return [
+      field,
+      ...hidden.map((view): ContentField =>
+        view.type === "text" ? { type: "text", name, text: view.text } : { type: "bytes", name, bytes: view.bytes },
+      ),
+    ];
+  });
 }
 
 function whoDenied(

@@ -1,12 +1,21 @@
 // Gathers the evidence about one target or several: an epoch scan, the census, the probes and the re-ingestion trial, put together as the judge takes it.
-import type { Evidence, KeptArtifact, ProbeEvidence, SurfaceEvidence, Survivor } from "../attest/evidence.ts";
+import type {
+  ArtifactMention,
+  Evidence,
+  KeptArtifact,
+  ProbeEvidence,
+  SurfaceEvidence,
+  Survivor,
+} from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
 import type { Artifact, Purged } from "../model/artifact.ts";
-import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
 import { artifactDigester } from "./artifact-digests.ts";
 import type { Baseline } from "./baseline.ts";
+import { findEarlierReturns, gradeReturns } from "./earlier-returns.ts";
+import type { Returns } from "./find-returns.ts";
 import { plantCanaries } from "./plant-canaries.ts";
 import { gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
@@ -48,6 +57,8 @@ export interface Inquiry {
   readonly lossByPolicy: number;
   /** Suspects that a named role has reviewed, by their id. */
   readonly reviewed: ReadonlySet<string>;
+  /** The request that asks, and those that run beside it: what others denied was denied earlier. */
+  readonly running: ReadonlySet<RequestId>;
   /** By `replay`: the ledger has taken in already what its anchor knew, and this very target is looked at anew. */
   readonly isReplay?: boolean;
 }
@@ -90,13 +101,30 @@ export async function gatherEvidence(
   } finally {
     await canaries.remove();
   }
+  const running = new Set(inquiries.flatMap((inquiry) => [...inquiry.running]));
+  const returns = await findEarlierReturns(engine, inquiries, running, signal);
   const doors = await tryDoors(engine, inquiries, signal);
   const lineage = lineageOfSurfaces(engine, epoch);
   return inquiries.map((inquiry, place): Gathered => {
-    const scan = scans[place] ?? epoch;
-    const seen = { scan, census, runs: runsOf(runs, asked, place), reingest: doors[place] ?? [], lineage };
+    const scan = withUnread(scans[place] ?? epoch, returns[place]);
+    const seen = {
+      scan,
+      census,
+      runs: runsOf(runs, asked, place),
+      reingest: doors[place] ?? [],
+      lineage,
+      returns: returns[place],
+    };
     return putTogether(engine, inquiry, seen, asked.needles);
   });
+}
+
+/** What the look for what is back could not read was not seen, whoever else has read it. */
+function withUnread(scan: EpochScan, returns: Returns | undefined): EpochScan {
+  const missed = [...(returns?.surfaces ?? [])].flatMap(([surface, { unread }]) =>
+    unread === undefined || scan.unread.has(surface) ? [] : [[surface, unread] as const],
+  );
+  return missed.length === 0 ? scan : { ...scan, unread: new Map([...scan.unread, ...missed]) };
 }
 
 function ownedBy({ identifiers }: Inquiry): (tag: SubjectIdentifier) => boolean {
@@ -122,17 +150,20 @@ async function tryDoors(
 
 interface Seen extends Pick<Gathered, "scan" | "census" | "runs" | "reingest"> {
   readonly lineage: SurfaceLineage;
+  readonly returns: Returns | undefined;
 }
 
 function putTogether(
   engine: Engine,
   inquiry: Inquiry,
-  { scan, census, runs, reingest, lineage }: Seen,
+  { scan, census, runs, reingest, lineage, returns }: Seen,
   needles: readonly Needle[],
 ): Gathered {
   const leftovers = findLeftovers(engine, inquiry, scan, ownedBy(inquiry));
   const graded = gradeFindings(engine, runs, needles, scan, leftovers);
-  const open = graded.suspects.filter(({ id }) => !inquiry.reviewed.has(id));
+  const earlier = gradeReturns(engine, returns, leftovers.reached, inquiry.reviewed);
+  const likenesses = graded.suspects.filter(({ id }) => !inquiry.reviewed.has(id));
+  const open = [...likenesses, ...earlier.suspects];
   const overDeleted = countOverDeleted(engine, inquiry, scan);
   const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact) + overDeleted + inquiry.lostBefore;
 
@@ -154,10 +185,13 @@ function putTogether(
     claim: inquiry.claim,
     trial: inquiry.trial,
     surfaces,
-    back: [...leftovers.back, ...graded.back],
+    back: joinMentions([...leftovers.back, ...graded.back, ...earlier.back]),
     primaryHolds: leftovers.primaryHolds,
-    survivors: mergeSurvivors(leftovers.survivors, graded.survivors),
-    suspects: { open: open.length, reviewed: graded.suspects.length - open.length },
+    survivors: mergeSurvivors([...leftovers.survivors, ...earlier.survivors], graded.survivors),
+    suspects: {
+      open: open.length,
+      reviewed: graded.suspects.length - likenesses.length + earlier.reviewed,
+    },
     denylist: inquiry.denylist,
     census: {
       undeclared: [
@@ -183,7 +217,13 @@ function putTogether(
     beyondBoundary: [],
     waiting: [],
   };
-  return { evidence, scan, census, runs, reingest, suspects: open, unexplained: graded.unexplained };
+  const unexplained = [...graded.unexplained, ...earlier.unexplained];
+  return { evidence, scan, census, runs, reingest, suspects: open, unexplained };
+}
+
+/** One mention a place. */
+function joinMentions(mentions: readonly ArtifactMention[]): readonly ArtifactMention[] {
+  return [...new Map(mentions.map((one) => [JSON.stringify([one.surface, one.key]), one])).values()];
 }
 
 /** Artifacts that others have a part in and that should have stayed without this person's part, but are gone (C07). */

@@ -6,6 +6,7 @@ import { artifactId, type ArtifactRef, type SurfaceId } from "../model/ids.ts";
 import type { Finding, Needle } from "../model/needle.ts";
 import { classifyFindings } from "../probe/classify-findings.ts";
 import type { Leftovers } from "./find-leftovers.ts";
+import type { ReturnRule } from "./find-returns.ts";
 import { isFirstHand } from "./own-provenance.ts";
 import type { SurfaceRuns } from "./look-with-probes.ts";
 import type { EpochScan } from "./scan-epoch.ts";
@@ -17,7 +18,10 @@ export interface Suspect {
   readonly surface?: string;
   readonly key?: string;
   readonly container: string;
-  readonly likeTo: { readonly surface: string; readonly key: string };
+  /** Absent where an earlier request erased what it is like: of that only digests are left. */
+  readonly likeTo?: { readonly surface: string; readonly key: string };
+  /** By what it is known to be what an earlier request erased. */
+  readonly returned?: ReturnRule;
   readonly probe: Finding["probe"];
   readonly words?: number;
   readonly distance?: number;

@@ -170,7 +170,8 @@ function openInquiries(engine: Engine, rounds: readonly PurgedRound[]): readonly
     opened.push({ bytes, baseline });
     return baseline;
   };
-  return rounds.map((round) => inquire(engine, round, baselineOf));
+  const running = new Set(rounds.map(({ id }) => id));
+  return rounds.map((round) => ({ ...inquire(engine, round, baselineOf), running }));
 }
 
 /** Losses that no policy names, of the rounds before this one: a later round must not forget them. */
@@ -198,7 +199,7 @@ function inquire(
   engine: Engine,
   { id, round, target, plan, purge, unresolvedIntents, options }: PurgedRound,
   baselineOf: (id: RequestId, name: string) => Baseline,
-): Inquiry {
+): Omit<Inquiry, "running"> {
   const { ledger } = engine;
   const items = ledger.items(id);
   const needles = openNeedles(engine, id);

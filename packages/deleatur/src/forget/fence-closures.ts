@@ -1,5 +1,6 @@
 // Fences the targets of the requests that run together, plans their closures over common harvests, and fences those until nothing new is found (DESIGN §3.3).
 import type { Engine } from "../engine.ts";
+import { erasableReturns, findEarlierReturns } from "../examine/earlier-returns.ts";
 import { BoundaryError, UsageError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
@@ -57,6 +58,7 @@ export async function fenceTarget(
 export async function fenceClosures(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<void> {
   const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
   const unplanned = (): readonly Carried[] => carriage.carried.filter(({ journal }) => !journal.isFinished("plan"));
+  await joinReturns(engine, unplanned(), new Set(carriage.carried.map(({ id }) => id)), signal);
   for (let open = unplanned(); open.length > 0; open = unplanned()) {
     const harvest = await harvestLineage(engine, signal);
     recordHarvest(engine, harvest);
@@ -70,6 +72,21 @@ export async function fenceClosures(engine: Engine, carriage: Carriage, signal: 
       if (plan !== undefined) await one.journal.step("plan", () => journalPlan(engine, one, plan));
       return undefined;
     });
+  }
+}
+
+/** What an earlier request about the same person erased and is there again is in no lineage: it joins the closure as what is known of it. */
+async function joinReturns(
+  engine: Engine,
+  open: readonly Carried[],
+  running: ReadonlySet<RequestId>,
+  signal: AbortSignal,
+): Promise<void> {
+  const persons = open.flatMap((one) => (one.target.kind === "person" ? [{ one, ...one.target }] : []));
+  const found = await findEarlierReturns(engine, persons, running, signal);
+  for (const [place, { one }] of persons.entries()) {
+    const returns = found[place];
+    if (returns !== undefined) one.known = [...one.known, ...erasableReturns(returns)];
   }
 }
 

@@ -1,6 +1,6 @@
 // What looks at the stores after a request is closed leave behind: replays that run, likenesses that were kept, ends of watches. It must not judge.
 import { requestId, type ArtifactRef, type RequestId, type SurfaceId } from "../model/ids.ts";
-import { now, type LedgerCore } from "./ledger-core.ts";
+import { hexList, now, type LedgerCore } from "./ledger-core.ts";
 import { ORIGINS, STATE } from "./lineage-codes.ts";
 import { openRef } from "./lineage.ts";
 
@@ -11,6 +11,8 @@ export interface WatchEnd {
 }
 
 export interface Looks {
+  /** The requests that filed something for one of these persons (`identifierDigest`) and were not lifted whole. */
+  guardedFor(owners: readonly Uint8Array[]): readonly RequestId[];
   /** A request that a replay opened, until `endReplay`. */
   noteReplay(request: RequestId): void;
   endReplay(request: RequestId): void;
@@ -30,6 +32,14 @@ export interface Looks {
 export function createLooks(core: LedgerCore): Looks {
   const { connection, digests } = core;
   return {
+    guardedFor: (owners) =>
+      connection
+        .rows<[string]>(
+          `SELECT DISTINCT request FROM json_each(?) AS j CROSS JOIN guarded_owners AS o ON o.owner = unhex(j.value)
+           JOIN guarded_requests USING (guard) ORDER BY request`,
+          hexList(owners),
+        )
+        .map(([request]) => requestId(request)),
     noteReplay: (request) =>
       void connection.run("INSERT INTO replays (request) VALUES (?) ON CONFLICT DO NOTHING", request),
     endReplay: (request) => void connection.run("DELETE FROM replays WHERE request = ?", request),

@@ -1,11 +1,12 @@
 // Chooses surviving artifacts as positive controls, by chance from a source that is passed in, and says where none is to be had; it reads no store.
 import type { Artifact, ContentField } from "../model/artifact.ts";
+import { StoreError } from "../model/errors.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { ProbeName } from "../model/needle.ts";
 import { MIN_RUN } from "./byte-patterns.ts";
 import { normaliseWords } from "./normalise-words.ts";
 import { isDistinctiveVector } from "./vector-bytes.ts";
-import { unfoldContent } from "./unfold-content.ts";
+import { unfoldContent, type View } from "./unfold-content.ts";
 import { MIN_WORDS } from "./word-grams.ts";
 
 /** True where a probe of this kind can find an artifact with this content: what it cannot see is no test of its eyes. */
@@ -32,9 +33,19 @@ export function canFind(probe: ProbeName, content: readonly ContentField[]): boo
 
 function hasWords(field: ContentField, min: number): boolean {
   if (field.type === "text" && field.text.length >= 12 && hasPlainWords(field.text, min)) return true;
-  return unfoldContent(field).some(
+  return readable(field).some(
     (view) => view.type === "text" && view.text.length >= 12 && normaliseWords(view.text).length >= min,
   );
+}
+
+/** What unfolds beyond the bound is no control: the eyes cannot look into it either, and say so themselves. */
+function readable(field: ContentField): readonly View[] {
+  try {
+    return unfoldContent(field);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "UNFOLD_LIMIT") return [];
+    throw error;
+  }
 }
 
 /** By ASCII character: 1 where words are made of it. */

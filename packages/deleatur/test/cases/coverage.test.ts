@@ -145,7 +145,7 @@ it("VERDICT-2: a turn of phrase of two summaries is no survivor: a person decide
   const outcome = await scene.memory.forget({ subject: [S], now: true });
   expect([outcome.verdict, codes(outcome), outcome.suspects.open]).toEqual(["UNCONFIRMED", ["SUSPECT_OPEN"], 1]);
   const [suspect] = scene.memory.suspects(outcome.request);
-  expect([suspect?.key, suspect?.likeTo.key, suspect?.words]).toEqual(["m2", "m1", 13]);
+  expect([suspect?.key, suspect?.likeTo?.key, suspect?.words]).toEqual(["m2", "m1", 13]);
   const decided = { decision: "kept", role: "privacy-officer", reason: "TURN_OF_PHRASE" } as const;
   scene.memory.review(outcome.request, { suspect: suspect?.id ?? "", ...decided });
   expectErasure(scene, await scene.memory.resume(outcome.request, { now: true }));

@@ -6,6 +6,8 @@ import { settleIntents } from "../../src/audit/settle-intents.ts";
 import { DeleaturError } from "../../src/model/errors.ts";
 import type { Declared } from "./boundary.ts";
 import { type ForeignAct, writePast } from "./foreign.ts";
+import type { Suspect } from "../../src/examine/grade-findings.ts";
+import { rowsOf } from "./oracle.ts";
 import { hold } from "./properties.ts";
 import { replay } from "./run-replay.ts";
 import { type Course, forget, forgetTogether, type Order, resume } from "./run-request.ts";
@@ -362,11 +364,12 @@ export function reviewSuspects(order: {
     (known, { world, tally }) => {
       const request = [...known.open.keys()][order.request % known.open.size];
       if (request === undefined) return;
-      for (const { id, likeTo } of world.memory.suspects(request)) {
+      for (const suspect of world.memory.suspects(request)) {
         try {
-          world.memory.review(request, { ...OFFICER, suspect: id, decision: order.decision });
+          world.memory.review(request, { ...OFFICER, suspect: suspect.id, decision: order.decision });
           tally.add(`suspect ${order.decision}`);
-          if (order.decision === "kept") excuse(world, likeTo);
+          if (suspect.returned !== undefined) tally.add(`return ${order.decision}`);
+          if (order.decision === "kept") excuse(world, suspect);
         } catch (error) {
           world.keepMessage(error);
           if (!(error instanceof DeleaturError)) throw error;
@@ -377,11 +380,16 @@ export function reviewSuspects(order: {
   );
 }
 
-/** A person said that a likeness is lawful: what it is like to is no longer looked for. */
-function excuse(world: World, likeTo: { readonly surface: string; readonly key: string }): void {
-  const key = likeTo.key.replace(/^l/u, "");
-  for (const utterance of world.truth.utterances)
-    if (utterance.records.has(`episodes/${key}`)) utterance.isExcused = true;
+/** A person said that a likeness is lawful: what it is like to, or says again, is no longer looked for. */
+function excuse({ truth, directory }: World, { likeTo, surface, key }: Suspect): void {
+  const row = rowsOf(directory).get(`${surface}/${key}`)?.toLowerCase() ?? "";
+  for (const utterance of truth.utterances) {
+    const isLike =
+      likeTo === undefined
+        ? utterance.words.some((word) => row.includes(word))
+        : utterance.records.has(`episodes/${likeTo.key.replace(/^l/u, "")}`);
+    if (isLike) utterance.isExcused = true;
+  }
 }
 
 export function changeBoundary(declared: Declared): AsyncCommand<Known, Stage> {

@@ -40,7 +40,10 @@ export function writePast(world: World, act: ForeignAct, utterance: Utterance, p
   world.past += 1;
   try {
     change(world, act, utterance, person);
-    if (NAMELESS.has(act) && utterance.shutOut.size > 0) utterance.isBack = true;
+    if (NAMELESS.has(act) && utterance.shutOut.size > 0) {
+      utterance.isBack = true;
+      if (act === "excerpt") utterance.isCutShort = true;
+    }
     return true;
   } catch (error) {
     world.keepMessage(error);

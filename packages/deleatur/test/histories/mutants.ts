@@ -185,9 +185,9 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "forget/conclude-requests.ts",
-        find: "return rounds.map((round) => inquire(engine, round, baselineOf));",
+        find: "return rounds.map((round) => ({ ...inquire(engine, round, baselineOf), running }));",
         replace:
-          "return rounds.map((round, place) => ({ ...inquire(engine, round, baselineOf), ...(place === 0 ? {} : { needles: [] }) }));",
+          "return rounds.map((round, place) => ({ ...inquire(engine, round, baselineOf), running, ...(place === 0 ? {} : { needles: [] }) }));",
       },
       { file: "adapters/sqlite/hands/purge-store.ts", find: "if (!isCheap) vacuum(db);", replace: "" },
     ],
@@ -199,6 +199,16 @@ export const MUTANTS: readonly Mutant[] = [
         file: "attest/judge-row.ts",
         find: "    exitCode,\n    ...(detail.error",
         replace: "    exitCode: 0 as 20,\n    ...(detail.error",
+      },
+    ],
+  },
+  {
+    name: "looks for nothing that an earlier request erased",
+    edits: [
+      {
+        file: "examine/gather-evidence.ts",
+        find: "const returns = await findEarlierReturns(engine, inquiries, running, signal);",
+        replace: "const returns = inquiries.map(() => undefined);",
       },
     ],
   },

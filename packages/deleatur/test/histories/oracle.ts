@@ -63,7 +63,7 @@ function findIn(files: readonly string[], patterns: readonly Pattern[], raw: rea
 
 /** Everything of the target that stands anywhere in the stores: places and what, never the words. */
 export function tracesOf(directory: string, truth: Truth, target: Target): readonly string[] {
-  const own = truth.ofTarget(target).filter(({ isExcused, isLate, isBack }) => !isExcused && !isLate && !isBack);
+  const own = truth.ofTarget(target).filter((one) => !one.isExcused && !one.isLate && !truth.isUnknowable(one));
   const patterns = own.flatMap((utterance) => patternsOf(utterance));
   const names =
     target.kind === "person" && !truth.person(target.person).isLate

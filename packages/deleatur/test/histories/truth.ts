@@ -31,8 +31,10 @@ export interface Utterance {
   wasLifted: boolean;
   /** A review let it in, or it may come for good: no door is expected to be shut to it. */
   isAllowed: boolean;
-  /** Put back past the guard under nobody's name after a request had erased it: a later one does not look for it (docs/threat-model.md), a watch does. */
+  /** Put back past the guard under nobody's name after a request had erased it. */
   isBack: boolean;
+  /** Of that so few words that the guard does not know them (docs/threat-model.md). */
+  isCutShort: boolean;
   /** A review kept a likeness of it as lawful: it is no longer looked for. */
   isExcused: boolean;
   /** Written past everybody after the last look of a running request: that request could not see it. */
@@ -57,6 +59,8 @@ export function tailOf(word: string): string {
 export class Truth {
   readonly people: readonly Person[];
   readonly utterances: Utterance[] = [];
+  /** The requests that were about a person, not about records: only those look for what their person said. */
+  readonly aboutPersons = new Set<string>();
   readonly #random: Randomness;
   readonly #tails = new Set<string>();
 
@@ -94,11 +98,17 @@ export class Truth {
       wasLifted: false,
       isAllowed: false,
       isBack: false,
+      isCutShort: false,
       isExcused: false,
       isLate: false,
     };
     this.utterances.push(utterance);
     return utterance;
+  }
+
+  /** What a request cannot know: too little of it came back, or what keeps it out was lifted, or is of a request about records alone. */
+  isUnknowable({ isBack, isCutShort, shutOut }: Utterance): boolean {
+    return isBack && (isCutShort || ![...shutOut].some((request) => this.aboutPersons.has(request)));
   }
 
   /** What is the target's and nobody else's. */

@@ -175,13 +175,15 @@ function openRequests(memory: Deleatur): readonly string[] {
 }
 
 function suspectLines({ request, suspect, content }: Shown): readonly string[] {
-  const { id, surface, key, container, likeTo, probe, words, distance } = suspect;
+  const { id, surface, key, container, likeTo, returned, probe, words, distance } = suspect;
   const place = surface === undefined || key === undefined ? container : `${surface}/${key}`;
   const likeness =
     words === undefined ? (distance === undefined ? "" : `distance ${distance.toFixed(3)}`) : count(words, "word");
   return [
     "",
-    `  ${id}  ${place} (${probe}${likeness === "" ? "" : `, ${likeness}`}) is like ${likeTo.surface}/${likeTo.key}`,
+    likeTo === undefined
+      ? `  ${id}  ${place} holds what an earlier request erased (${returned ?? probe})`
+      : `  ${id}  ${place} (${probe}${likeness === "" ? "" : `, ${likeness}`}) is like ${likeTo.surface}/${likeTo.key}`,
     ...Object.entries(content ?? {}).map(([name, text]) => `    ${name}: ${text.replaceAll(/\s+/g, " ")}`),
     `    deleatur review ${request} --keep ${id} | --erase ${id} --role ROLE --reason CODE`,
   ];
