@@ -120,6 +120,57 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     expect((await surface.erase(keys("1", "2"), signal)).map(({ outcome }) => outcome)).toEqual(["erased", "erased"]);
   });
 
+  it.each([
+    [
+      "a join row that goes with the record",
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text); CREATE TABLE people (id int PRIMARY KEY, episode int REFERENCES episodes, person text);
+       CREATE TABLE others (id int PRIMARY KEY, link int REFERENCES people ON DELETE CASCADE);
+       INSERT INTO episodes VALUES (1, 'one'), (2, 'two'); INSERT INTO people VALUES (11, 1, 'a'), (12, 2, 'b'); INSERT INTO others VALUES (1, 11);`,
+      { subject: [{ via: "people", on: "episode", column: "person", type: "account" }] },
+    ],
+    [
+      "a partition by itself",
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text) PARTITION BY RANGE (id); CREATE TABLE early PARTITION OF episodes FOR VALUES FROM (0) TO (100);
+       CREATE TABLE others (id int PRIMARY KEY, link int REFERENCES early ON DELETE CASCADE);
+       INSERT INTO episodes VALUES (1, 'one'), (2, 'two'); INSERT INTO others VALUES (1, 1);`,
+      {},
+    ],
+    [
+      "a column that only an inheriting table has",
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text); CREATE TABLE more (number int UNIQUE) INHERITS (episodes);
+       CREATE TABLE others (id int PRIMARY KEY, link int REFERENCES more (number) ON DELETE CASCADE);
+       INSERT INTO more VALUES (1, 'one', 7), (2, 'two', 8); INSERT INTO others VALUES (1, 7);`,
+      {},
+    ],
+  ])("takes nobody's rows along that hang by a cascade on %s", async (_, sql, given) => {
+    const store = await newStore(server(), sql);
+    const { surface } = await openSurface(declare({ content: [text("body")], ...given }), store);
+    const [kept, gone] = await surface.erase(keys("1", "2"), signal);
+    expect(kept).toMatchObject({ outcome: "failed" });
+    expect(gone).toMatchObject({ outcome: "erased" });
+    expect(await store.query("SELECT id FROM others")).toEqual([{ id: 1 }]);
+    await store.query("DELETE FROM others");
+    expect(await surface.erase(keys("1"), signal)).toMatchObject([{ outcome: "erased" }]);
+  });
+
+  it("C07: takes nobody out of a record where another table's rows would go with the row that names them", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text); CREATE TABLE people (id int PRIMARY KEY, episode int REFERENCES episodes, person text);
+       CREATE TABLE others (id int PRIMARY KEY, link int REFERENCES people ON DELETE CASCADE);
+       INSERT INTO episodes VALUES (1, 'one'); INSERT INTO people VALUES (11, 1, 'a'), (12, 1, 'b'); INSERT INTO others VALUES (1, 11);`,
+    );
+    const subject = [{ via: "people", on: "episode", column: "person", type: "account" } as const];
+    const { surface } = await openSurface(declare({ content: [text("body")], subject }), store);
+    const [row] = await all(surface.scan(signal));
+    if (row === undefined) throw new Error("no row");
+    const left = { ...row, subjects: row.subjects.filter(({ value }) => value === "b") };
+    expect(await surface.rewrite([left], signal)).toMatchObject([{ outcome: "failed" }]);
+    expect(await store.query("SELECT id FROM others")).toEqual([{ id: 1 }]);
+    await store.query("DELETE FROM others");
+    expect(await surface.rewrite([left], signal)).toMatchObject([{ outcome: "rewritten" }]);
+  });
+
   it("C07: takes one person out of a row that two own, and an owner's join rows with the record", async () => {
     const store = await newStore(
       server(),

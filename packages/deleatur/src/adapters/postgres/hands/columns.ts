@@ -90,9 +90,11 @@ function columnOf(row: TextRow): Column {
   };
 }
 
-/** A foreign key of another table (or of this one) into a table. */
+/** A foreign key of another table (or of this one) into a table, or into a part of it. */
 export interface Reference {
   readonly child: TableName;
+  /** The table itself, a partition of it or one that inherits from it. */
+  readonly parent: TableName;
   readonly childColumns: readonly string[];
   readonly parentColumns: readonly string[];
   /** `c`: what refers goes with it; `n`, `d`: the reference is emptied; `a`, `r`: the delete is refused. */
@@ -100,7 +102,9 @@ export interface Reference {
 }
 
 export async function readReferences(db: Db, oid: string): Promise<readonly Reference[]> {
-  return (await readForeignKeys(db, "k.confrelid = $1", oid)).map(
+  const parts = `WITH RECURSIVE parts(oid) AS (SELECT $1::pg_catalog.oid UNION SELECT i.inhrelid FROM parts JOIN pg_catalog.pg_inherits i ON i.inhparent = parts.oid)
+    SELECT oid FROM parts`;
+  return (await readForeignKeys(db, `k.confrelid IN (${parts})`, oid)).map(
     ({ own, ownColumns, other, otherColumns, onDelete }) => ({
       child: own,
       childColumns: ownColumns,

@@ -1,10 +1,10 @@
 // Erases rows by key and counts again that each is gone. It deletes what it was named and what belongs to that alone: join rows of its own, no cascades.
 import type { Erased } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
-import { quoteName, quoteTable, type TableName } from "../options.ts";
+import { quoteName, quoteTable } from "../options.ts";
 import { isRowRefusal, refusalReason } from "../store-errors.ts";
-import type { Reference } from "./columns.ts";
 import { changedBy, inTransaction, rowsOf, type Db } from "./connect.ts";
+import { keysWithCascades } from "./find-cascades.ts";
 import type { Join, Layout } from "./layout.ts";
 import { keySql, matchKeys, type KeyMatch } from "./match-keys.ts";
 
@@ -87,53 +87,6 @@ async function deleteMatching(
 
 function isUnique({ key, relation: { primaryKey } }: Layout): boolean {
   return primaryKey.length > 0 && primaryKey.every((name) => key.includes(name));
-}
-
-/** Keys whose rows others hang on by a cascade: they would go unnamed, and may be somebody else's. The rows are held, so that none comes to hang on them meanwhile. */
-async function keysWithCascades(
-  db: Db,
-  layout: Layout,
-  joins: readonly Join[],
-  keys: readonly ArtifactKey[],
-): Promise<ReadonlySet<string>> {
-  const kept = new Set<string>();
-  const match = matchKeys(layout, keys, "t");
-  if (match === undefined) return kept;
-  for (const reference of layout.references.filter(({ onDelete }) => onDelete === "c")) {
-    if (joins.some(({ table }) => isSameTable(table, reference.child))) continue;
-    const from = `${quoteTable(layout.options.table)} AS t${match.using === "" ? "" : `, ${match.using}`}`;
-    await db.client.query(`SELECT 1 FROM ${from} WHERE ${match.where} FOR UPDATE OF t`, [...match.values]);
-    const rows = await rowsOf(
-      db,
-      `SELECT DISTINCT ${keySql(layout, "t")} FROM ${from} WHERE ${match.where} AND EXISTS (${childSql(layout, reference, keys)})`,
-      match.values,
-    );
-    for (const [key] of rows) if (key !== null && key !== undefined) kept.add(key);
-  }
-  return kept;
-}
-
-/** A row that refers to `t`; one of the same table that is to go as well does not count. */
-function childSql(
-  layout: Layout,
-  { child, childColumns, parentColumns }: Reference,
-  keys: readonly ArtifactKey[],
-): string {
-  const on = childColumns
-    .map((name, place) => `c.${quoteName(name)} = t.${quoteName(parentColumns[place] ?? "")}`)
-    .join(" AND ");
-  const going = isSameTable(child, layout.options.table) ? matchKeys(layout, keys, "c") : undefined;
-  const others =
-    going === undefined
-      ? ""
-      : going.using === ""
-        ? ` AND NOT (${going.where})`
-        : ` AND NOT EXISTS (SELECT 1 FROM ${going.using} WHERE ${going.where})`;
-  return `SELECT 1 FROM ${quoteTable(child)} AS c WHERE ${on}${others}`;
-}
-
-function isSameTable(a: TableName, b: TableName): boolean {
-  return a.schema === b.schema && a.table === b.table;
 }
 
 /** Join rows that refer to the artifact's own key go with it; a thread that many messages share stays. */

@@ -23,6 +23,8 @@ export interface Join {
   readonly link: string;
   /** Whether the join row belongs to the artifact alone: it refers to the artifact's own key. */
   readonly isOwned: boolean;
+  /** What refers to the join table itself. */
+  readonly references: readonly Reference[];
 }
 
 export type SubjectColumn = { readonly type: string } & (
@@ -152,15 +154,16 @@ async function resolveJoin(
   const table = tableName(via);
   const joined = await requireTable(db, table, options, field);
   if (!joined.columns.has(column)) throw missingColumn(options, column, field);
+  const references = await readReferences(db, joined.oid);
   const onlyKey = key.length === 1 ? key[0] : undefined;
   if (joined.columns.has(on)) {
     const link = relation.columns.has(on) ? on : onlyKey;
     if (link === undefined) throw missingColumn(options, on, field);
-    return { table, on, column, link, isOwned: link === onlyKey };
+    return { table, on, column, link, isOwned: link === onlyKey, references };
   }
   const only = joined.primaryKey.length === 1 ? joined.primaryKey[0] : undefined;
   if (!relation.columns.has(on) || only === undefined) throw missingColumn(options, on, field);
-  return { table, on: only, column, link: on, isOwned: false };
+  return { table, on: only, column, link: on, isOwned: false, references };
 }
 
 export function isArray({ base }: Column): boolean {

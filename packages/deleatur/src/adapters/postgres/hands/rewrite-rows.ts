@@ -5,6 +5,7 @@ import { quoteName, quoteTable, quoteText } from "../options.ts";
 import { isRowRefusal, refusalReason } from "../store-errors.ts";
 import { fieldOfText, textOfField } from "../values.ts";
 import { changedBy, inTransaction, rowsOf, type Db } from "./connect.ts";
+import { hasCascades } from "./find-cascades.ts";
 import { parseExact, identifiersIn, sourceKeysIn, type Member } from "./json-members.ts";
 import { isJson, type Join, type Layout, type SourceColumn, type SubjectColumn } from "./layout.ts";
 import { matchKeys, type KeyMatch } from "./match-keys.ts";
@@ -319,11 +320,11 @@ async function removeJoined(
   if (going.length === 0) return;
   if (!join.isOwned) throw new Unstorable("the row that names the person is shared with other records");
   const place = match.values.length + 1;
-  await changedBy(
-    db,
-    `DELETE FROM ${quoteTable(join.table)} AS j WHERE j.${quoteName(join.on)} IN (${links}) AND j.${quoteName(join.column)}::text = ANY ($${place}::text[])`,
-    [...match.values, going],
-  );
+  const which = `j.${quoteName(join.on)} IN (${links}) AND j.${quoteName(join.column)}::text = ANY ($${place}::text[])`;
+  const values = [...match.values, going];
+  if (await hasCascades(db, join, which, values))
+    throw new Unstorable("rows of another table hang on the row that names the person (ON DELETE CASCADE)");
+  await changedBy(db, `DELETE FROM ${quoteTable(join.table)} AS j WHERE ${which}`, values);
 }
 
 /** Nothing counts as rewritten that does not read back as asked (a trigger or a key may have had its own way). */
