@@ -1,9 +1,10 @@
 // Where a PostgreSQL can keep a person's words so that a look at its declared tables does not show them: none of these may pass for an erasure.
 import { Client } from "pg";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { RequestOutcome } from "../../src/forget/outcome.ts";
 import { useServer } from "../adapters/postgres/postgres-fixture.ts";
 import { findPostgres } from "../servers/find-postgres.ts";
+import { startPostgres } from "../servers/postgres-server.ts";
 import { openPostgresScene, type PostgresScene, type PostgresSetup } from "./postgres-scene.ts";
 import { codes, S, S_SAYS, T, T_SAYS } from "./scene.ts";
 
@@ -104,5 +105,56 @@ describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
     expect(await scene.query("SELECT id::int FROM late")).toEqual([{ id: 1001 }]);
     expect(foundIn(outcome, "memory.late")).toBeGreaterThan(0);
     expect(codes(outcome)).not.toEqual([]);
+  });
+
+  it("C08: in the text of a function is a survivor like any other", async () => {
+    const scene = await openMemory();
+    await scene.query(`CREATE FUNCTION greeting() RETURNS text LANGUAGE sql AS $$ SELECT '${S_SAYS[0]}'::text $$`);
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(outcome.verdict).not.toBe("COMPLIANT");
+    expect(outcome.survivors.length).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(installation === undefined)("a copy on a server beside", () => {
+  it("CLAIM-6: a standby that nobody declared keeps the verdict open, and declared it is looked at", async () => {
+    if (installation === undefined) return;
+    const primary = await startPostgres(installation);
+    onTestFinished(() => primary.stop());
+    const scene = await openPostgresScene(primary, {
+      sql: `CREATE TABLE episodes ${COLUMNS}`,
+      surfaces: { episodes: EPISODES },
+    });
+    await scene.memory.record("episodes", { key: "1", subjects: [S], content: { text: S_SAYS[0] } }, async () => {
+      await scene.query("INSERT INTO episodes VALUES (1, $1, $2)", [value(S), S_SAYS[0]]);
+    });
+    const standby = await primary.startStandby();
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(codes(outcome)).toContain("UNDECLARED_CONTAINER");
+    expect(outcome.reasons.map(({ surface }) => surface)).toContain("memory.[follower 1]");
+    await scene.reopen({
+      surfaces: { episodes: { ...EPISODES, replicas: ["copy"] } },
+      replicas: { copy: standby },
+    });
+    const again = await scene.memory.resume(outcome.request, { now: true });
+    expect([again.verdict, ...codes(again)]).toEqual(["COMPLIANT"]);
+  });
+
+  it("CLAIM-6: a server that this one subscribes to still has what it sent, and keeps the verdict open", async () => {
+    if (installation === undefined) return;
+    const subscriber = await startPostgres(installation);
+    onTestFinished(() => subscriber.stop());
+    const scene = await openPostgresScene(subscriber, {
+      sql: `CREATE TABLE episodes ${COLUMNS}`,
+      surfaces: { episodes: EPISODES },
+    });
+    await scene.query(
+      "CREATE SUBSCRIPTION from_afar CONNECTION 'dbname=afar' PUBLICATION all_rows WITH (connect = false)",
+    );
+    const { best } = await scene.memory.check();
+    expect(best.reasons.map(({ code, surface }) => [code, surface])).toContainEqual([
+      "UNDECLARED_CONTAINER",
+      "memory.[publisher 1]",
+    ]);
   });
 });

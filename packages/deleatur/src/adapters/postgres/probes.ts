@@ -32,7 +32,10 @@ export function surfaceProbes(options: PostgresOptions): readonly Probe[] {
 export function containerProbes(options: PostgresOptions, container: Container): readonly Probe[] {
   const target = [options.target, ...options.replicas].find(({ store }) => container.name.startsWith(`${store}.`));
   if (target === undefined) return [];
-  const table = tableName(container.name.slice(target.store.length + 1));
+  const part = container.name.slice(target.store.length + 1);
+  // Another server: no connection of ours leads to it.
+  if (/^\[(?:follower|publisher) \d+\]$/.test(part)) return [];
+  const table = tableName(part);
   const seen: TableSeen = { target, table, key: [], scope: container.name };
   return [exactProbe(seen), excerptProbe(seen)];
 }

@@ -8,6 +8,7 @@ import { withConnection, type Db } from "./hands/connect.ts";
 import { countAgain, eraseRows } from "./hands/erase-rows.ts";
 import { lowerFence, raiseFence } from "./hands/fence-store.ts";
 import { resolveLayout, type Layout } from "./hands/layout.ts";
+import { listFollowers } from "./hands/list-followers.ts";
 import { markStore, readMarkers, unmarkStore } from "./hands/ledger-marker.ts";
 import { offerRow, plantRow } from "./hands/offer-row.ts";
 import { awaitReplay } from "./hands/purge-log.ts";
@@ -49,7 +50,7 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
     async census(signal) {
       const containers: Container[] = [];
       for (const each of [target, ...replicas]) containers.push(...(await withConnection(each, takeCensus, signal)));
-      return containers;
+      return [...containers, ...(await listFollowers(options, signal))];
     },
     async *scan(signal, part = "all") {
       // CLAIM-6: what one copy shows counts when every copy was reached and is no older.

@@ -32,6 +32,4 @@ export async function* liveContent(
       }
     }
   }
-  // Declarations stand in the files too, and belong to nobody.
-  for (const [text] of await ask(reader, "SELECT prosrc FROM pg_catalog.pg_proc WHERE oid >= 16384")) yield text ?? "";
 }

@@ -77,6 +77,7 @@ async function filesOf(db: Db): Promise<readonly string[]> {
  */
 async function checkpoint(primary: Db, standbys: readonly Db[], signal: AbortSignal): Promise<boolean> {
   for (const standby of standbys) if (!(await awaitReplay(primary, standby, signal))) return false;
+  if (!(await awaitReceivers(primary, signal))) return false;
   await primary.client.query("CHECKPOINT");
   for (const standby of standbys) {
     if (!(await awaitReplay(primary, standby, signal))) return false;
@@ -98,6 +99,22 @@ export async function awaitReplay(primary: Db, standby: Db, signal: AbortSignal)
       row?.[0] ?? "0/0",
     ]);
     if (reached?.[0] === "t") return true;
+    await pause(REPLAY_PAUSE_MS, undefined, { signal });
+  }
+  return false;
+}
+
+/** Waits until everybody who streams the log has it, declared or not. Answers false where one does not get there; what this role may not see of them counts as there. */
+async function awaitReceivers(primary: Db, signal: AbortSignal): Promise<boolean> {
+  const [row] = await rowsOf(primary, "SELECT pg_catalog.pg_current_wal_flush_lsn()::text");
+  for (let waited = 0; waited < REPLAY_MS; waited += REPLAY_PAUSE_MS) {
+    signal.throwIfAborted();
+    const [behind] = await rowsOf(
+      primary,
+      "SELECT 1 FROM pg_catalog.pg_stat_replication WHERE flush_lsn < $1::pg_catalog.pg_lsn LIMIT 1",
+      [row?.[0] ?? "0/0"],
+    );
+    if (behind === undefined) return true;
     await pause(REPLAY_PAUSE_MS, undefined, { signal });
   }
   return false;
