@@ -1,7 +1,8 @@
 // Keyed digests by which an artifact is known again: one of its ref, one of its content, 128 bits each. They are made without a native call; nothing in clear is kept.
 import { digestOfField } from "../attest/field-digest.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type SipHash, type SipKey, sipHashWords, sipKey } from "../ledger/sip-hash.ts";
+import { type SipHash, type SipKey, sipKey } from "../ledger/sip-hash.ts";
+import { createSipMessage } from "../ledger/sip-message.ts";
 import type { Artifact } from "../model/artifact.ts";
 import type { ArtifactRef, SurfaceId } from "../model/ids.ts";
 
@@ -49,62 +50,21 @@ function keysOf(ledger: Ledger, domain: string): readonly [SipKey, SipKey] {
 function createDigester(keys: Keys): ArtifactDigester {
   const words = new Uint32Array(2 * DIGEST_WORDS);
   const hash: SipHash = { low: 0, high: 0 };
-  let message = new Int32Array(256);
-  let length = 0;
-
-  function room(more: number): void {
-    if (length + more <= message.length) return;
-    const larger = new Int32Array(2 * (length + more));
-    larger.set(message.subarray(0, length));
-    message = larger;
-  }
-
-  /** Its length, then its UTF-16 units, two a word: no two lists of texts are the same words. */
-  function putText(text: string): void {
-    room(1 + (text.length >> 1) + 1);
-    message[length] = text.length;
-    length += 1;
-    let at = 0;
-    for (; at + 1 < text.length; at += 2) {
-      message[length] = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
-      length += 1;
-    }
-    if (at === text.length) return;
-    message[length] = text.charCodeAt(at);
-    length += 1;
-  }
-
-  /** Hex of 32 bytes, eight digits a word. */
-  function putHex(hex: string): void {
-    room(hex.length >> 3);
-    for (let at = 0; at + 8 <= hex.length; at += 8) {
-      let word = 0;
-      for (let digit = at; digit < at + 8; digit += 1) word = (word << 4) | (HEX[hex.charCodeAt(digit) & 0x7f] ?? 0);
-      message[length] = word;
-      length += 1;
-    }
-  }
+  const message = createSipMessage();
 
   function finish([first, second]: readonly [SipKey, SipKey], at: number): void {
-    room(2);
-    if (length % 2 === 0) {
-      message[length] = 0;
-      length += 1;
-    }
-    message[length] = length;
-    length += 1;
-    sipHashWords(first, message, length, hash);
+    message.end();
+    message.hash(first, hash);
     words[at] = hash.low;
     words[at + 1] = hash.high;
-    sipHashWords(second, message, length, hash);
+    message.hash(second, hash);
     words[at + 2] = hash.low;
     words[at + 3] = hash.high;
-    length = 0;
   }
 
   function digestRef({ surface, key }: ArtifactRef): void {
-    putText(surface);
-    putText(key);
+    message.putText(surface);
+    message.putText(key);
     finish(keys.ref, 0);
   }
 
@@ -115,8 +75,8 @@ function createDigester(keys: Keys): ArtifactDigester {
       for (let at = 0; at < content.length; at += 1) {
         const field = content[at];
         if (field === undefined) continue;
-        putText(field.name);
-        putHex(digests?.[at] ?? digestOfField(field));
+        message.putText(field.name);
+        message.putHex(digests?.[at] ?? digestOfField(field));
       }
       finish(keys.content, DIGEST_WORDS);
       const { surface, expires } = artifact;
@@ -138,8 +98,3 @@ export function refId({ words }: Pick<ArtifactDigests, "words">): string {
 export function refWords(id: string): Uint32Array {
   return Uint32Array.from({ length: DIGEST_WORDS }, (_, word) => Number.parseInt(id.slice(8 * word, 8 * word + 8), 16));
 }
-
-/** The value of a lower-case hex digit by its character's code. */
-const HEX = Uint8Array.from({ length: 128 }, (_, code) =>
-  Math.max(0, "0123456789abcdef".indexOf(String.fromCharCode(code))),
-);

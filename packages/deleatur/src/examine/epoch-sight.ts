@@ -2,19 +2,20 @@
 import { digestOfField } from "../attest/field-digest.ts";
 import type { Engine } from "../engine.ts";
 import type { Artifact } from "../model/artifact.ts";
-import { artifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, parseArtifactId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
 import { mayHaveExpired } from "../model/time-to-live.ts";
 import { createRunFilter, joinExplanations, type RunFilter } from "../probe/run-filter.ts";
 import { artifactDigester, refId } from "./artifact-digests.ts";
 import type { Baseline } from "./baseline.ts";
+import { type ByRef, createByRef } from "./by-ref.ts";
 import { hasOwnProvenance } from "./own-provenance.ts";
 import type { EpochInput, EpochScan, SharedScan } from "./scan-epoch.ts";
 import { toNeedles } from "./to-needles.ts";
 
 export interface Sights {
   /** Shows one artifact to all, with the digests of its fields; answers whether it may be a control: nobody is to lose it and nobody has changed it, or we wrote it ourselves. */
-  see(artifact: Artifact, id: string, digests: readonly string[]): boolean;
+  see(artifact: Artifact, digests: readonly string[]): boolean;
   close(shared: SharedScan, scannable: readonly SurfaceId[]): readonly EpochScan[];
 }
 
@@ -43,7 +44,7 @@ interface Derived {
 
 export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sights {
   const sights = inputs.map((input) => openSight(input));
-  const members = whose(sights.map(({ input }) => input.closure));
+  const members = membersOf(sights.map(({ input }) => input.closure));
   const wanted = whose(inputs.map(({ needles }) => needles.flatMap(({ content }) => content.map(digestOfField))));
   const owners = ownersOf(inputs);
   const digester = artifactDigester(engine.ledger);
@@ -55,16 +56,11 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   /** What explains to all of them. Of one request it is the only one. */
   const common = createRunFilter(renumber(sights.flatMap(({ needles }) => needles)));
 
-  function seeAlone(
-    place: number,
-    artifact: Artifact,
-    id: string,
-    standing: Standing,
-    digests: readonly string[],
-  ): void {
+  function seeAlone(place: number, artifact: Artifact, standing: Standing, digests: readonly string[]): void {
     const sight = sights[place];
     if (sight === undefined) return;
     const { input } = sight;
+    const id = artifactId(artifact);
     const fields = digests.filter((digest) => wanted.get(digest)?.includes(place) === true);
     if (fields.length > 0) sight.fields.set(id, fields);
     if (standing !== "unchanged") sight.strangers.set(id, standing);
@@ -88,7 +84,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   function settleDerived(sight: Sight, rows: SharedScan["rows"]): void {
     const isGrounded = groundedIn(engine, rows, sight);
     for (const { artifact, digest } of sight.derived) {
-      const isOthers = isGrounded(artifactId(artifact));
+      const isOthers = isGrounded(artifact);
       countHolder(sight, artifact.surface, digest, isOthers);
       if (!isOthers) continue;
       for (const field of artifact.content) if (field.type === "vector") ownFilter(sight).add(field);
@@ -96,7 +92,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   }
 
   return {
-    see(artifact, id, digests) {
+    see(artifact, digests) {
       const isCompared = baselines.kinds.length + bystanders.kinds.length > 0;
       const known = isCompared ? digester.digest(artifact, digests) : undefined;
       const standings = baselines.kinds.map((kind) => (known === undefined ? undefined : kind.compare(known)));
@@ -110,19 +106,19 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
         if (standing === "changed") count.changed += 1;
       }
       const isAnybodys =
-        members.has(id) ||
+        members.has(artifact) ||
         artifact.subjects.some((tag) => owners(tag).length > 0) ||
-        artifact.sources.some((source) => members.has(artifactId(source)));
+        artifact.sources.some((source) => members.has(source));
       const isUnchanged = baselines.isForAll && standings.every((standing) => standing === "unchanged");
       const [first] = sights;
       if (isAnybodys || !isUnchanged || first === undefined) {
         for (const place of sights.keys()) {
-          const standing = sights[place]?.input.closure.has(id) === true ? "new" : standings[baselines.of[place] ?? -1];
-          seeAlone(place, artifact, id, standing, digests);
+          const isMember = members.get(artifact)?.has(place) === true;
+          seeAlone(place, artifact, isMember ? "new" : standings[baselines.of[place] ?? -1], digests);
         }
         return (
-          (isUnchanged && !members.has(id)) ||
-          sights.some(({ replacedTexts }) => replacedTexts.get(id) === digests.join())
+          (isUnchanged && !members.has(artifact)) ||
+          sights.some(({ replacedTexts }) => replacedTexts.get(artifactId(artifact)) === digests.join())
         );
       }
       // Nobody's of them: it says the same to all.
@@ -132,6 +128,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
         for (const place of wanted.get(digest) ?? []) {
           const sight = sights[place];
           if (sight === undefined) continue;
+          const id = artifactId(artifact);
           sight.fields.set(id, [...(sight.fields.get(id) ?? []), digest]);
           attribute(sight, artifact, digest, isIndependent);
         }
@@ -187,18 +184,23 @@ function isOthersOwn(engine: Engine, { surface, subjects }: Artifact, { isOwn }:
 }
 
 /** Whether all that an artifact was made from stands there as before and ends in others' records. A source that is not there, or came since, proves nothing. */
-function groundedIn(engine: Engine, rows: SharedScan["rows"], { input, strangers }: Sight): (id: string) => boolean {
+function groundedIn(
+  engine: Engine,
+  rows: SharedScan["rows"],
+  { input, strangers }: Sight,
+): (ref: ArtifactRef) => boolean {
   const known = new Map<string, boolean>();
-  const isGrounded = (id: string): boolean => {
+  const isGrounded = (ref: ArtifactRef): boolean => {
+    const id = artifactId(ref);
     const found = known.get(id);
     if (found !== undefined) return found;
     // In a circle nothing ends anywhere.
     known.set(id, false);
-    const row = rows.get(id);
+    const row = rows.get(ref);
     if (row === undefined || input.closure.has(id) || strangers.has(id)) return false;
     const isIt =
       hasOwnProvenance(engine.bound(row.surface).declaration.role, row.subjects, input.isOwn) ||
-      (row.sources.length > 0 && row.sources.every((source) => isGrounded(artifactId(source))));
+      (row.sources.length > 0 && row.sources.every(isGrounded));
     known.set(id, isIt);
     return isIt;
   };
@@ -218,6 +220,18 @@ function countHolder({ holders }: Sight, surface: string, digest: string, isLawf
   if (isLawful) held.lawful += 1;
   else held.other += 1;
   holders.set(`${surface} ${digest}`, held);
+}
+
+/** Of which requests an artifact is in the closure, by place. */
+function membersOf(closures: readonly ReadonlySet<string>[]): ByRef<Set<number>> {
+  const members = createByRef<Set<number>>();
+  for (const [place, closure] of closures.entries()) {
+    for (const id of closure) {
+      const ref = parseArtifactId(id);
+      members.set(ref, (members.get(ref) ?? new Set()).add(place));
+    }
+  }
+  return members;
 }
 
 /** By entry: the places of the lists that have it. */

@@ -2,6 +2,7 @@
 import type { ArtifactMention, Survivor } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
+import { createByRef } from "./by-ref.ts";
 import type { Inquiry } from "./gather-evidence.ts";
 import { digestOfField } from "../attest/field-digest.ts";
 import type { EpochScan } from "./scan-epoch.ts";
@@ -32,6 +33,8 @@ export function findLeftovers(
   const dropped = engine.ledger.artifactsAbout(inquiry.identifiers).filter(({ surface }) => !declared.has(surface));
   const closure = engine.ledger.closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key })), ...dropped]);
   const reached = new Set(closure.map(({ ref }) => artifactId(ref)));
+  const isReached = createByRef<true>();
+  for (const { ref } of closure) isReached.set(ref, true);
   const undeclared = new Map<string, number>();
   for (const { ref, state } of closure)
     if (!declared.has(ref.surface) && state !== "erased")
@@ -39,8 +42,9 @@ export function findLeftovers(
   const back: ArtifactMention[] = [];
   const primaryHolds: ArtifactMention[] = [];
   const survivors: Survivor[] = [];
-  for (const [id, row] of scan.rows) {
-    if (!reached.has(id)) continue;
+  for (const row of scan.rows.values()) {
+    if (!isReached.has(row)) continue;
+    const id = artifactId(row);
     const item = items.get(id);
     if (item?.action === "keep") continue;
     const ref: ArtifactRef = { surface: row.surface, key: row.key };
@@ -82,7 +86,7 @@ function isReused(
   ref: ArtifactRef,
 ): boolean {
   const id = artifactId(ref);
-  const row = scan.rows.get(id);
+  const row = scan.rows.get(ref);
   if (row === undefined || engine.bound(ref.surface).declaration.keys !== "reusable") return false;
   const known = oldContent.get(id);
   return !row.subjects.some(isOwn) && !scan.closureFieldsOf(id).some((digest) => known?.has(digest) === true);

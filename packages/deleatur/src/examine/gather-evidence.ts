@@ -234,7 +234,7 @@ function countOverDeleted(engine: Engine, { items, taken }: Inquiry, scan: Epoch
       outcome !== "absent" &&
       engine.bound(ref.surface).declaration.role !== "index" &&
       !scan.unread.has(ref.surface) &&
-      !scan.rows.has(artifactId(ref)) &&
+      !scan.rows.has(ref) &&
       taken.get(ref.surface)?.has(artifactDigester(engine.ledger).idOf(ref)) !== true,
   ).length;
 }

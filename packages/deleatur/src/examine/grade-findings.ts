@@ -94,8 +94,7 @@ export function gradeFindings(
 /** A key that the store has lawfully given to another row says nothing; its content is looked for by the other probes. */
 function isLawfulReuse({ match, place }: Finding, scan: EpochScan, leftovers: Leftovers): boolean {
   if (match.how !== "key" || place.surface === undefined || place.key === undefined) return false;
-  const id = artifactId({ surface: place.surface, key: place.key });
-  return scan.rows.has(id) && !isLeftover(leftovers, place.surface, place.key);
+  return scan.rows.has({ surface: place.surface, key: place.key }) && !isLeftover(leftovers, place.surface, place.key);
 }
 
 /**
@@ -114,7 +113,7 @@ function isPhraseOfDerived(
   if (isFirstHand(engine.bound(needle.ref.surface).declaration.role)) return false;
   const isGrounded = (ref: ArtifactRef, onTheWay: ReadonlySet<string>): boolean => {
     const id = artifactId(ref);
-    const row = scan.rows.get(id);
+    const row = scan.rows.get(ref);
     if (row === undefined || leftovers.reached.has(id) || onTheWay.has(id)) return false;
     if (isFirstHand(engine.bound(ref.surface).declaration.role)) return true;
     const way = new Set([...onTheWay, id]);
@@ -137,9 +136,10 @@ function isLeftover(leftovers: Leftovers, surface: string, key: string): boolean
 function isBack(engine: Engine, { match, place }: Finding, scan: EpochScan, leftovers: Leftovers): boolean {
   if (match.how !== "exact" || place.surface === undefined || place.key === undefined) return false;
   if (engine.bound(place.surface).declaration.role !== "primary") return false;
-  const id = artifactId({ surface: place.surface, key: place.key });
+  const ref: ArtifactRef = { surface: place.surface, key: place.key };
+  const id = artifactId(ref);
   const before = scan.beforeOf(id);
-  return scan.rows.has(id) && before !== "unchanged" && before !== "changed" && !leftovers.reached.has(id);
+  return scan.rows.has(ref) && before !== "unchanged" && before !== "changed" && !leftovers.reached.has(id);
 }
 
 function toSurvivor(

@@ -3,14 +3,14 @@ import type { Engine } from "../engine.ts";
 import type { SurfaceDeclaration } from "../model/declaration.ts";
 import { artifactId, type ArtifactRef, type SurfaceId } from "../model/ids.ts";
 
-/** Surfaces with a row that a harvest alone has entered since then. `isThere`: by artifact id, what a scan has read. */
+/** Surfaces with a row that a harvest alone has entered since then. `isThere`: what a scan has read. */
 export function lostLineage(
   engine: Engine,
-  isThere: { readonly has: (id: string) => boolean },
+  isThere: { readonly has: (ref: ArtifactRef) => boolean },
 ): ReadonlySet<SurfaceId> {
   return toldBySdk(
     engine,
-    engine.ledger.metSinceSetBack().filter((ref) => isThere.has(artifactId(ref))),
+    engine.ledger.metSinceSetBack().filter((ref) => isThere.has(ref)),
   );
 }
 

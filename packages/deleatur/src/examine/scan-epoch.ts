@@ -10,6 +10,7 @@ import { utcTime } from "../model/utc-time.ts";
 import { type ControlChoice, createControlChooser } from "../probe/choose-controls.ts";
 import { type HarvestedRow, recordRows, scanParts } from "../record/harvest.ts";
 import type { Baseline } from "./baseline.ts";
+import { type ByRef, createByRef } from "./by-ref.ts";
 import { openSights } from "./epoch-sight.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 
@@ -34,7 +35,7 @@ export interface SharedScan {
   readonly finished: string;
   readonly logSizeAtScan: number;
   readonly commitments: EpochCommitments;
-  readonly rows: ReadonlyMap<string, HarvestedRow>;
+  readonly rows: Omit<ByRef<HarvestedRow>, "set">;
   /** Of these, the rows for which their store names no source. */
   readonly sourceless: readonly HarvestedRow[];
   readonly unread: ReadonlyMap<SurfaceId, string>;
@@ -75,7 +76,7 @@ export async function scanEpoch(
   );
   const chooser = createControlChooser(scannable, randomNumbers(engine));
   const sights = openSights(engine, inputs);
-  const rows = new Map<string, HarvestedRow>();
+  const rows = createByRef<HarvestedRow>();
   const harvested: HarvestedRow[] = [];
   const sourceless: HarvestedRow[] = [];
   const strange: ArtifactRef[] = [];
@@ -86,16 +87,15 @@ export async function scanEpoch(
     "epoch",
     (part) => {
       const now = engine.clock();
-      const known = ledger.knownBeside(part.map((ref) => ({ ref, subjects: ref.subjects, sources: ref.sources })));
+      const known = ledger.knownBeside(part);
       for (const [place, artifact] of part.entries()) {
         // Edges of the store's own columns and of the ledger; erased sources that only a digest is left of cannot be named here.
         const { isRecorded = false, isCurrent = false, further = [] } = known[place] ?? {};
         const seen = further.length === 0 ? artifact : { ...artifact, sources: [...artifact.sources, ...further] };
         const digests = artifact.content.map(digestOfField);
         commitments.addArtifact(artifact.surface, seen, digests);
-        const id = artifactId(artifact);
         const row = rowOf(seen);
-        rows.set(id, row);
+        rows.set(artifact, row);
         if (!isRecorded) strange.push(row);
         // Only what the store itself says is declared by it: an inferred edge of the ledger stays inferred.
         if (!isCurrent) harvested.push({ ...row, sources: artifact.sources });
@@ -103,7 +103,7 @@ export async function scanEpoch(
         if (outlivesTtl(engine.bound(artifact.surface).declaration, artifact.expires, now))
           unbounded.add(artifact.surface);
         // A control must still be there when the last of the eyes has looked.
-        if (sights.see(seen, id, digests) && !expiresSoon(artifact.expires, now)) chooser.offer(artifact);
+        if (sights.see(seen, digests) && !expiresSoon(artifact.expires, now)) chooser.offer(artifact);
       }
     },
     signal,

@@ -80,7 +80,7 @@ export function commitClosure(
     isReused(position) {
       const ref = closure[position]?.ref;
       if (ref === undefined || engine.bound(ref.surface).declaration.keys !== "reusable") return false;
-      return scan.rows.has(artifactId(ref)) && !isListed(evidence, ref.surface, ref.key);
+      return scan.rows.has(ref) && !isListed(evidence, ref.surface, ref.key);
     },
   });
   return { roots, built, settled, stillThere: new Set(settled.stillThere.map(({ surface }) => surface)) };

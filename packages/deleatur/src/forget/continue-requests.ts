@@ -66,6 +66,7 @@ export async function continueRequests(
   await waitForSilent(engine, carriage, signal);
   const examined = purged.filter(({ id }) => !carriage.ends.has(id));
   await concludeRequests(engine, examined, (id, ended) => carriage.end(id, ended), signal);
+  engine.ledger.forgetHarvest();
   return carriage.ends;
 }
 

@@ -33,7 +33,7 @@ export function indexHarvest(engine: Engine, harvest: Harvest): HarvestIndex {
     rowsAbout: whoseRows(harvest.rows),
     typeSets: typeSetsOf(harvest.rows),
     withoutLineage: sourcelessRows(engine, harvest.rows),
-    lostLineage: [...lostLineage(engine, rows)],
+    lostLineage: [...lostLineage(engine, { has: (ref) => rows.has(artifactId(ref)) })],
   };
 }
 

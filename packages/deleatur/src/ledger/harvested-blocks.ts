@@ -11,9 +11,11 @@ export interface HarvestedLineage extends ArtifactRef {
 export interface HarvestIntake {
   /**
    * Takes in all rows that a harvest read, in the order of their stores, as `recordArtifacts` does with origin `declared`: blocks of rows that say
-   * nothing new are known as a whole.
+   * nothing new are known as a whole. They are remembered until the next harvest, or until they are not needed any more.
    */
   recordHarvest(rows: readonly HarvestedLineage[]): void;
+  /** A scan after this asks about each row. */
+  forgetHarvest(): void;
 }
 
 /** A block ends behind a key whose sum ends in so many bits of nothing: what comes in or goes changes the block that it stands in, and no other. */

@@ -5,7 +5,7 @@ import type { Derived } from "./closure.ts";
 import type { Anchoring } from "./anchor.ts";
 import type { Compaction } from "./compaction.ts";
 import type { GuardFilter } from "./guard-filter.ts";
-import type { HarvestIntake } from "./harvested-blocks.ts";
+import type { HarvestedLineage, HarvestIntake } from "./harvested-blocks.ts";
 import type { GuardTerms } from "./guard-terms.ts";
 import type { HeldWrites } from "./held-writes.ts";
 import type { LedgerIdentity } from "./identity.ts";
@@ -83,7 +83,7 @@ export interface Lineage extends HarvestIntake {
   artifact(ref: ArtifactRef): KnownArtifact | undefined;
   sourcesOf(ref: ArtifactRef): readonly KnownSource[];
   /** What is known of each row of a part of a scan, beside what its store says of it. */
-  knownBeside(list: readonly Omit<ArtifactRecord, "contentDigest" | "origin">[]): readonly KnownRow[];
+  knownBeside(rows: readonly HarvestedLineage[]): readonly KnownRow[];
   subjectsOf(ref: ArtifactRef): readonly SubjectIdentifier[];
   /** Live and kept artifacts about any of these identifiers. */
   artifactsAbout(identifiers: readonly SubjectIdentifier[]): readonly ArtifactRef[];

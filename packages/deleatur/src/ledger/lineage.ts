@@ -6,10 +6,11 @@ import { groupBy } from "../model/group-by.ts";
 import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
 import { hexList, hexOf, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { KnownArtifact, KnownSource, Lineage } from "./ledger.ts";
+import { findKnown, type KnownRow } from "./known-records.ts";
 import { ORIGINS, originOf, STATE } from "./lineage-codes.ts";
 import { type DigestedRecord, digestRecords } from "./artifact-rows.ts";
 import { enterHarvest } from "./harvested-blocks.ts";
-import { findKnown } from "./known-records.ts";
+import { createHarvestMemory } from "./harvest-memory.ts";
 import { markAllErased } from "./mark-erased.ts";
 import { contentTag, enterRecords } from "./record-artifacts.ts";
 import { sealBroken } from "./seal.ts";
@@ -25,6 +26,9 @@ interface ArtifactRow {
   readonly content_tag: Uint8Array | null;
   readonly erased_at: string | null;
 }
+
+/** A row of which the harvest said all. */
+const VOUCHED: KnownRow = { isRecorded: true, isCurrent: true, further: [] };
 
 /** What a sealed key is opened with. */
 interface SealedRow {
@@ -48,6 +52,7 @@ export function openRef({ keys, digests }: LedgerCore, { digest, surface, sealed
 
 export function createLineage(core: LedgerCore): LineageRecords {
   const { connection, digests } = core;
+  const memory = createHarvestMemory(core);
 
   function row(digest: Uint8Array): ArtifactRow | undefined {
     return connection.get<ArtifactRow>(
@@ -120,8 +125,10 @@ export function createLineage(core: LedgerCore): LineageRecords {
             );
           }
         });
+        memory.remember(rows);
       });
     },
+    forgetHarvest: memory.forget,
     artifact(ref) {
       const digest = digests.artifactDigest(ref);
       const known = row(digest);
@@ -146,13 +153,21 @@ export function createLineage(core: LedgerCore): LineageRecords {
           return sealed === null ? base : { ...base, ref: openRef(core, { digest, surface, sealed }) };
         });
     },
-    knownBeside(list) {
-      const known = findKnown(core, digestRecords(core, list), ORIGINS.indexOf("declared"));
-      return known.map(({ isRecorded, isCurrent, further }) => ({
-        isRecorded,
-        isCurrent,
-        further: further.length === 0 ? [] : refsOf(further),
-      }));
+    knownBeside(rows) {
+      const isKnown = memory.vouchFor(rows);
+      const asked = rows.filter((_, place) => !isKnown(place));
+      if (asked.length === 0) return rows.map(() => VOUCHED);
+      const digested = digestRecords(
+        core,
+        asked.map((row) => ({ ref: row, subjects: row.subjects, sources: row.sources })),
+      );
+      const known = new Map(findKnown(core, digested, ORIGINS.indexOf("declared")).map((one, at) => [asked[at], one]));
+      return rows.map((row): KnownRow => {
+        const found = known.get(row);
+        if (found === undefined) return VOUCHED;
+        const { isRecorded, isCurrent, further } = found;
+        return { isRecorded, isCurrent, further: further.length === 0 ? [] : refsOf(further) };
+      });
     },
     subjectsOf(ref) {
       const id = idOf(ref);
@@ -174,7 +189,7 @@ export function createLineage(core: LedgerCore): LineageRecords {
     },
     markErased(refs, request) {
       connection.transaction(() => {
-        markAllErased(core, refs, request);
+        memory.without(refs, () => markAllErased(core, refs, request));
         markDropped(core);
       });
     },
@@ -182,13 +197,15 @@ export function createLineage(core: LedgerCore): LineageRecords {
       connection.transaction(() => {
         const id = idOf(derived);
         if (id === undefined) return;
-        for (const source of sources) {
-          connection.run(
-            "DELETE FROM derivations WHERE source = (SELECT id FROM artifacts WHERE digest = ?) AND derived = ?",
-            digests.artifactDigest(source),
-            id,
-          );
-        }
+        memory.without([derived], () => {
+          for (const source of sources) {
+            connection.run(
+              "DELETE FROM derivations WHERE source = (SELECT id FROM artifacts WHERE digest = ?) AND derived = ?",
+              digests.artifactDigest(source),
+              id,
+            );
+          }
+        });
       });
     },
     dropSubjects(ref, identifiers) {
@@ -196,7 +213,9 @@ export function createLineage(core: LedgerCore): LineageRecords {
         const id = idOf(ref);
         if (id === undefined) return;
         const gone = new Set(identifiers.map((identifier) => hexOf(digests.identifierDigest(identifier))));
-        for (const subject of subjectRows(id)) if (gone.has(hexOf(subject.digest))) untag(id, subject.id);
+        memory.without([ref], () => {
+          for (const subject of subjectRows(id)) if (gone.has(hexOf(subject.digest))) untag(id, subject.id);
+        });
         markDropped(core);
       });
     },

@@ -39,7 +39,7 @@ describe("recordArtifacts", () => {
     const { ledger } = temporaryLedger();
     const third = refOf("episodes", "e3");
     const known = (ref: ArtifactRef, ...sources: ArtifactRef[]) =>
-      ledger.knownBeside([{ ref, subjects: [account], sources }])[0];
+      ledger.knownBeside([{ ...ref, subjects: [account], sources }])[0];
     expect(known(summary, episode)).toEqual({ isRecorded: false, isCurrent: false, further: [] });
     ledger.recordArtifacts([{ ref: summary, subjects: [account], sources: [episode, other], origin: "recorded" }]);
     expect(known(summary, episode)).toEqual({ isRecorded: true, isCurrent: true, further: [other] });
@@ -52,8 +52,8 @@ describe("recordArtifacts", () => {
     const { ledger } = temporaryLedger();
     const isCurrent = (subjects: readonly SubjectIdentifier[], ...sources: ArtifactRef[]) =>
       ledger.knownBeside([
-        { ref: other, subjects: [], sources: [] },
-        { ref: summary, subjects, sources },
+        { ...other, subjects: [], sources: [] },
+        { ...summary, subjects, sources },
       ])[1]?.isCurrent;
     ledger.recordArtifacts([{ ref: summary, subjects: [account], sources: [episode], origin: "inferred" }]);
     expect(isCurrent([account], episode), "inferred only").toBe(false);
