@@ -18,11 +18,14 @@ import type { SurfaceDeclaration } from "../model/declaration.ts";
 import { UsageError } from "../model/errors.ts";
 import type { SubjectIdentifier, SurfaceId } from "../model/ids.ts";
 import { createEpochNaming, type EpochNaming, type NameWriter } from "./epoch-naming.ts";
-import { buildFlatExclusionTree, type ExclusionTree } from "./exclusion-tree.ts";
+import { type ExclusionTree, exclusionTreeOf } from "./exclusion-tree.ts";
 import { HASH_BYTES } from "./fast-hash.ts";
 import { digestOfField } from "./field-digest.ts";
+import { type HashedKeys, hashSortedKeys } from "./hash-sorted-keys.ts";
+import { sortKeys } from "./sort-keys.ts";
 import { createTokenBuffer, type TokenBuffer } from "./token-buffer.ts";
 import { SurfaceTokens } from "./surface-tokens.ts";
+import { hashOnThread, isThreadWorthIt } from "./tree-thread.ts";
 
 export interface EpochOptions {
   readonly boundaryId: string;
@@ -84,7 +87,10 @@ export interface EpochCommitments {
   setExpiring(surface: SurfaceId, horizon: { readonly until: Date; readonly basis: string }): void;
   /** Given up; what was added before is dropped. @throws UsageError */
   setUncovered(surface: SurfaceId, reason: UncoveredReason): void;
-  /** @throws UsageError EPOCH_OPEN where a surface is neither covered, expiring nor uncovered */
+  /** All that there is was added: its trees are hashed on another thread, where that is worth it, until they are waited for. */
+  hashAhead(): void;
+  hashedAhead(): Promise<void>;
+  /** Hashes what was not hashed ahead. @throws UsageError EPOCH_OPEN where a surface is neither covered, expiring nor uncovered */
   finish(): EpochRoots;
 }
 
@@ -92,6 +98,13 @@ type State =
   | { readonly as: "open" | "covered" }
   | { readonly as: "expiring"; readonly horizon: Horizon }
   | { readonly as: "uncovered"; readonly reason: UncoveredReason };
+
+const TREES = ["membership", "lineage"] as const;
+
+interface HashedAhead {
+  readonly keys: HashedKeys;
+  readonly bytes: number;
+}
 
 interface OpenSurface {
   readonly declaration: EpochOptions["surfaces"][number];
@@ -101,6 +114,8 @@ interface OpenSurface {
   readonly lineage: TokenBuffer;
   /** Tokens of the persons met so far, by type and value. */
   readonly persons: Map<string, Map<string, Uint8Array>>;
+  /** Trees that were hashed ahead, of so many bytes of tokens. */
+  readonly hashed: { membership?: HashedAhead; lineage?: HashedAhead };
   state: State;
 }
 
@@ -117,6 +132,7 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
       tokens: new SurfaceTokens(key),
       ...buffers,
       persons: new Map(),
+      hashed: {},
       state: { as: "open" },
     });
   }
@@ -132,8 +148,13 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
     }
     return surface;
   };
+  let ahead: Promise<void> = Promise.resolve();
   return {
     names,
+    hashAhead() {
+      ahead = hashAhead([...surfaces.values()]);
+    },
+    hashedAhead: () => ahead,
     addArtifact(id, artifact, digests = artifact.content.map(digestOfField)) {
       addArtifact(open(id), names, artifact, digests);
     },
@@ -217,6 +238,20 @@ function personToken({ tokens, persons }: OpenSurface, writer: NameWriter, subje
   return token;
 }
 
+/** What is not answered is left to `finish`. */
+async function hashAhead(surfaces: readonly OpenSurface[]): Promise<void> {
+  const orders = surfaces.flatMap((surface) =>
+    TREES.map((tree) => ({ surface, tree, bytes: surface[tree].added().length })),
+  );
+  if (!isThreadWorthIt(orders.reduce((sum, { bytes }) => sum + bytes, 0))) return;
+  const hashed = await hashOnThread(orders.map(({ surface, tree }) => surface[tree].share()));
+  for (const [place, { keys, ...hashes }] of hashed) {
+    const order = orders[place];
+    if (order === undefined) continue;
+    order.surface.hashed[order.tree] = { keys: hashSortedKeys(keys, hashes), bytes: order.bytes };
+  }
+}
+
 function finishEpoch(boundaryId: string, epoch: number, surfaces: readonly OpenSurface[]): EpochRoots {
   const sorted = surfaces.toSorted((a, b) => compareUtf8(a.declaration.id, b.declaration.id));
   const committed = sorted.map((surface) => commit(boundaryId, epoch, surface));
@@ -235,6 +270,13 @@ function finishEpoch(boundaryId: string, epoch: number, surfaces: readonly OpenS
   };
 }
 
+/** As they were hashed ahead, unless something was added since. */
+function keysOf(surface: OpenSurface, tree: (typeof TREES)[number]): HashedKeys {
+  const tokens = surface[tree].added();
+  const ahead = surface.hashed[tree];
+  return ahead?.bytes === tokens.length ? ahead.keys : hashSortedKeys(sortKeys(tokens));
+}
+
 function commit(boundary: string, epoch: number, surface: OpenSurface): CommittedSurface {
   const { declaration, key, tokens, state } = surface;
   const { id, keys } = declaration;
@@ -244,8 +286,8 @@ function commit(boundary: string, epoch: number, surface: OpenSurface): Committe
   };
   switch (state.as) {
     case "covered": {
-      const membership = buildFlatExclusionTree(surface.membership.added(), 0);
-      const lineage = buildFlatExclusionTree(surface.lineage.added(), 1);
+      const membership = exclusionTreeOf(keysOf(surface, "membership"), 0);
+      const lineage = exclusionTreeOf(keysOf(surface, "lineage"), 1);
       const token = (kind: NameKind, name: Uint8Array): Uint8Array => tokens.of(kind, name);
       const roots = { membership: toHex(membership.root), lineage: toHex(lineage.root) };
       return { ...commitTo(1, membership.root, lineage.root), alg: 1, roots, trees: { membership, lineage, token } };

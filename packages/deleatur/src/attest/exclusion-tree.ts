@@ -39,8 +39,12 @@ export function buildExclusionTree(keys: readonly Uint8Array[], tree: TreeNumber
 }
 
 /** The same from keys that stand one after the other in one buffer, which is not kept. */
-export function buildFlatExclusionTree(flat: Buffer, tree: TreeNumber): ExclusionTree {
-  const keys = hashSortedKeys(sortKeys(flat));
+export function buildFlatExclusionTree(flat: Uint8Array, tree: TreeNumber): ExclusionTree {
+  return exclusionTreeOf(hashSortedKeys(sortKeys(flat)), tree);
+}
+
+/** The same over keys that are sorted and hashed. */
+export function exclusionTreeOf(keys: HashedKeys, tree: TreeNumber): ExclusionTree {
   const width = queryWidth(tree);
   const has = (query: Uint8Array): boolean => {
     if (query.length !== width) {

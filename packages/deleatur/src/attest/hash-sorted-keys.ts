@@ -5,10 +5,18 @@ import { copyKey, KEY_BYTES } from "./sort-keys.ts";
 
 const KEY_BITS = 8 * KEY_BYTES;
 
+/** What hashing a set comes to. Between each two neighbours lies exactly one branching node: that between the keys i - 1 and i has its hash at i. */
+export interface KeyHashes {
+  readonly branches: Uint8Array<ArrayBuffer>;
+  readonly root: Uint8Array<ArrayBuffer>;
+}
+
 /** A hashed set. A subtree is a run of neighbouring keys, `from` up to, not including, `to`. */
 export interface HashedKeys {
   readonly size: number;
   readonly root: Uint8Array;
+  /** What was hashed: the same keys with it need not be hashed again. */
+  readonly hashes: KeyHashes;
   /** A view of one key: not to be written to. */
   keyAt(index: number): Uint8Array;
   /** As many bytes of a key as a query has, less the query: negative, zero or positive. */
@@ -22,11 +30,10 @@ export interface HashedKeys {
   hashAt(from: number, to: number, depth: number): Uint8Array;
 }
 
-/** `keys`: distinct and ascending, one after the other. One pass; afterwards any subtree's hash is one look-up and a few hashes. */
-export function hashSortedKeys(keys: Buffer): HashedKeys {
+/** `keys`: distinct and ascending, one after the other. One pass, unless somebody has made it; afterwards any subtree's hash is one look-up and a few hashes. */
+export function hashSortedKeys(keys: Uint8Array, made?: KeyHashes): HashedKeys {
   const size = keys.length / KEY_BYTES;
-  // Between each two neighbours lies exactly one branching node: that between the keys i - 1 and i has its hash at i.
-  const branches = Buffer.allocUnsafeSlow(keys.length);
+  const branches = made?.branches ?? new Uint8Array(keys.length);
   const pair = Buffer.alloc(2 * HASH_BYTES);
   const leaf = Buffer.alloc(1 + KEY_BYTES);
 
@@ -69,7 +76,7 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
     }
   };
 
-  const hashAll = (): Uint8Array => {
+  const hashAll = (): Uint8Array<ArrayBuffer> => {
     // Left halves that wait for their right one: at most one for each depth of a path.
     const waiting = Buffer.allocUnsafe((Math.min(size, KEY_BITS) + 1) * HASH_BYTES);
     const depths: number[] = [];
@@ -102,9 +109,11 @@ export function hashSortedKeys(keys: Buffer): HashedKeys {
     return new Uint8Array(current);
   };
 
+  const root = made?.root ?? hashAll();
   return {
     size,
-    root: hashAll(),
+    root,
+    hashes: { branches, root },
     keyAt: (index) => keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES),
     compareAt(index, query) {
       const at = index * KEY_BYTES;

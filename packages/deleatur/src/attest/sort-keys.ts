@@ -6,7 +6,7 @@ const EXACT_BITS = 53;
 const HEAD_BITS = 32;
 
 /** The distinct keys in ascending order, again in one buffer. */
-export function sortKeys(flat: Uint8Array): Buffer {
+export function sortKeys(flat: Uint8Array): Buffer<ArrayBuffer> {
   const count = flat.length / KEY_BYTES;
   if (!Number.isInteger(count)) throw new RangeError("tree keys are 32 bytes each");
   const placeBits = Math.max(1, Math.ceil(Math.log2(count + 1)));

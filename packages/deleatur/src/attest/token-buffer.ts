@@ -5,10 +5,12 @@ export interface TokenBuffer {
   /** Makes room for one more key: it is laid into `bytes` at the place that is answered. */
   next(): number;
   /** All of it; `next` may move it. */
-  bytes: Buffer;
+  bytes: Uint8Array;
   /** A view of what was added. */
-  added(): Buffer;
+  added(): Uint8Array;
   clear(): void;
+  /** Has the keys stand where another thread can read them too; those that are added afterwards do not. */
+  share(): SharedArrayBuffer;
 }
 
 export function createTokenBuffer(): TokenBuffer {
@@ -17,8 +19,8 @@ export function createTokenBuffer(): TokenBuffer {
     bytes: Buffer.allocUnsafeSlow(64 * KEY_BYTES),
     next() {
       if (end === tokens.bytes.length) {
-        const grown = Buffer.allocUnsafeSlow(2 * end);
-        tokens.bytes.copy(grown);
+        const grown = Buffer.allocUnsafeSlow(Math.max(64 * KEY_BYTES, 2 * end));
+        grown.set(tokens.bytes);
         tokens.bytes = grown;
       }
       end += KEY_BYTES;
@@ -27,6 +29,13 @@ export function createTokenBuffer(): TokenBuffer {
     added: () => tokens.bytes.subarray(0, end),
     clear() {
       end = 0;
+    },
+    share() {
+      const shared = new SharedArrayBuffer(end);
+      const bytes = new Uint8Array(shared);
+      bytes.set(tokens.added());
+      tokens.bytes = bytes;
+      return shared;
     },
   };
   return tokens;

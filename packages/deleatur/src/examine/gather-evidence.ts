@@ -20,7 +20,7 @@ import { plantCanaries } from "./plant-canaries.ts";
 import { gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { foreignDoors, offerAgain, type ReingestRun } from "./offer-again.ts";
-import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
+import { type EpochScan, scanEpoch, type SharedScan } from "./scan-epoch.ts";
 import { isWatched } from "./is-watched.ts";
 import { ledgerEvidence } from "./ledger-evidence.ts";
 import { findLeftovers } from "./find-leftovers.ts";
@@ -74,10 +74,11 @@ export interface Gathered {
   readonly unexplained: readonly Suspect[];
 }
 
-/** One epoch, one census, one look of every probe and one trial of every door for all of them; what was seen is attributed to each. */
+/** One epoch, one census, one look of every probe and one trial of every door for all of them; what was seen is attributed to each. `scanned` is told when the epoch's scan is over. */
 export async function gatherEvidence(
   engine: Engine,
   inquiries: readonly Inquiry[],
+  scanned: (epoch: SharedScan) => void,
   signal: AbortSignal,
 ): Promise<readonly Gathered[]> {
   const scans = await scanEpoch(
@@ -87,6 +88,7 @@ export async function gatherEvidence(
   );
   const [epoch] = scans;
   if (epoch === undefined) return [];
+  scanned(epoch);
   const census = await takeCensus(engine, signal);
   const canaries = await plantCanaries(
     engine,

@@ -66,7 +66,7 @@ async function concludeEpoch(
   signal: AbortSignal,
 ): Promise<readonly PurgedRound[]> {
   const inquiries = openInquiries(engine, rounds);
-  const gathered = await gatherEvidence(engine, inquiries, signal);
+  const gathered = await gatherEvidence(engine, inquiries, ({ commitments }) => commitments.hashAhead(), signal);
   const examined = rounds.flatMap((round, place): readonly Examined[] => {
     const own = gathered[place];
     if (own === undefined) return [];
@@ -79,6 +79,7 @@ async function concludeEpoch(
   const served = ready.filter((one) => isServedBy(one, leading));
   const [first] = served;
   if (first !== undefined && leading !== undefined) {
+    await first.gathered.scan.commitments.hashedAhead();
     const roots = commitEpoch(first.gathered, leading);
     const epoch = { logIndex: undefined };
     for (const one of served) {

@@ -128,7 +128,9 @@ export function createLineage(core: LedgerCore): LineageRecords {
         memory.remember(rows);
       });
     },
-    forgetHarvest: memory.forget,
+    forgetHarvest() {
+      memory.forget();
+    },
     artifact(ref) {
       const digest = digests.artifactDigest(ref);
       const known = row(digest);

@@ -43,6 +43,17 @@ function beside({ file, keys }: TestLedger): Ledger {
   return openLedger({ file, keys, clock: () => new Date("2026-11-02T09:00:00.000Z"), random });
 }
 
+/** Harvests in a transaction that comes to nothing. */
+function rollBack(ledger: Ledger, rows: readonly HarvestedLineage[]): void {
+  expect(() =>
+    ledger.transaction(() => {
+      ledger.recordHarvest(rows);
+      ledger.knownBeside(rows);
+      throw new Error("rolled back");
+    }),
+  ).toThrow("rolled back");
+}
+
 test("LINEAGE-2: who remembers a harvest tells of each row what who remembers none does", () => {
   const request = newRequestId();
   assert(
@@ -64,14 +75,7 @@ test("LINEAGE-2: who remembers a harvest tells of each row what who remembers no
           else if (what === "record") {
             const { subjects, sources } = lineageOf(at, said);
             ledger.recordArtifacts([{ ref: refAt(at), subjects, sources, origin: "recorded" }]);
-          } else
-            expect(() =>
-              ledger.transaction(() => {
-                ledger.recordHarvest(rows());
-                ledger.knownBeside(rows());
-                throw new Error("rolled back");
-              }),
-            ).toThrow("rolled back");
+          } else rollBack(ledger, rows());
           const asked = [...rows(), lineageOf(at, said)];
           expect(temporary.ledger.knownBeside(asked)).toEqual(judge.knownBeside(asked));
         }
