@@ -1,6 +1,6 @@
 // Resolves further identifiers of a person, to a fixpoint: through mapping surfaces (`maps:`), and other spellings where a store itself takes them for the same.
 import type { Boundary } from "../model/declaration.ts";
-import { type SubjectIdentifier, withoutCase } from "../model/ids.ts";
+import { foldAs, type Folding, type SubjectIdentifier } from "../model/ids.ts";
 import type { HarvestedRow } from "../record/harvest.ts";
 
 /** The given identifiers, all that mapping rows join to them, and every spelling in use that a store's own comparison takes for one of them. */
@@ -11,18 +11,20 @@ export function expandIdentifiers(
 ): readonly SubjectIdentifier[] {
   const mappings = new Map(boundary.surfaces.filter(({ maps }) => maps.length > 0).map(({ id, maps }) => [id, maps]));
   const mapped = rows.filter(({ surface }) => mappings.has(surface));
-  const spellings = new Map<string, Map<string, SubjectIdentifier>>();
+  const spellings = new Map<Folding, Map<string, Map<string, SubjectIdentifier>>>();
   for (const { caseless = [] } of rows)
-    for (const tag of caseless) {
-      const name = withoutCase(tag);
-      spellings.set(name, (spellings.get(name) ?? new Map<string, SubjectIdentifier>()).set(tag.value, tag));
+    for (const { folding, type, value } of caseless) {
+      const alike = spellings.get(folding) ?? new Map<string, Map<string, SubjectIdentifier>>();
+      spellings.set(folding, alike);
+      const name = foldAs(folding, { type, value });
+      alike.set(name, (alike.get(name) ?? new Map<string, SubjectIdentifier>()).set(value, { type, value }));
     }
   const found = new Map(given.map((identifier) => [`${identifier.type}:${identifier.value}`, identifier]));
   for (let size = -1; size !== found.size;) {
     size = found.size;
-    if (spellings.size > 0)
+    for (const [folding, alike] of spellings)
       for (const tag of found.values())
-        for (const same of spellings.get(withoutCase(tag))?.values() ?? [])
+        for (const same of alike.get(foldAs(folding, tag))?.values() ?? [])
           found.set(`${same.type}:${same.value}`, same);
     for (const { surface, subjects } of mapped) {
       for (const { from, to } of mappings.get(surface) ?? []) {

@@ -1,5 +1,5 @@
 // What a surface holds: artifacts with their content fields, and the outcomes of acting on them. No I/O.
-import type { ArtifactRef, SubjectIdentifier } from "./ids.ts";
+import type { ArtifactRef, Folding, SubjectIdentifier } from "./ids.ts";
 
 /** One content field that is not NULL. `name` is the column or field it stands in; JSON and msgpack columns are their stored text or bytes. */
 export type ContentField =
@@ -12,10 +12,15 @@ export interface Artifact extends ArtifactRef {
   readonly subjects: readonly SubjectIdentifier[];
   readonly sources: readonly ArtifactRef[];
   readonly content: readonly ContentField[];
-  /** Those of the subjects that the store itself compares without case: another spelling is the same person to it. Told by a scan only. */
-  readonly caseless?: readonly SubjectIdentifier[];
+  /** Those of the subjects that the store itself does not tell from other spellings: these are the same person to it. Told by a scan only. */
+  readonly caseless?: readonly CaselessIdentifier[];
   /** When the store itself will drop it, read back from the store. */
   readonly expires?: Date;
+}
+
+/** A person as one spelling names them, and what another spelling may differ in. */
+export interface CaselessIdentifier extends SubjectIdentifier {
+  readonly folding: Folding;
 }
 
 /** The end of one artifact under erase; there is no "skipped". */

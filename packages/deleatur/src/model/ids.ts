@@ -60,9 +60,32 @@ export function foldIdentifier(type: string, value: string): SubjectIdentifier {
   return { type, value: folded };
 }
 
-/** An identifier as a store compares it that ignores case: ASCII letters only, as SQLite's NOCASE does. */
-export function withoutCase({ type, value }: SubjectIdentifier): string {
-  return `${type}:${value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())}`;
+/**
+ * What a store's own comparison does not tell apart: ASCII letters of another case alone, as SQLite's NOCASE; letters of another case; marks on letters; or only two ways to write one and
+ * the same letter.
+ */
+export type Folding = "ascii-case" | "case" | "marks" | "case-and-marks" | "form";
+
+/** An identifier as a store compares it. */
+export function foldAs(folding: Folding, { type, value }: SubjectIdentifier): string {
+  return `${type}:${foldText(folding, value)}`;
+}
+
+function foldText(folding: Folding, value: string): string {
+  switch (folding) {
+    case "ascii-case":
+      return value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+    case "case":
+      return value.toLowerCase().normalize("NFC");
+    case "marks":
+      return value.normalize("NFD").replaceAll(/\p{M}/gu, "");
+    case "case-and-marks":
+      return foldText("marks", value).toLowerCase();
+    case "form":
+      return value.normalize("NFC");
+    default:
+      return folding satisfies never;
+  }
 }
 
 /** Parses `type:value`. @throws UsageError (the message never repeats the value) */

@@ -1,6 +1,6 @@
 // Harvests declared lineage: reads keys, persons and sources from the stores' own columns, so that the ledger knows what was never recorded.
 import type { Engine } from "../engine.ts";
-import type { Artifact } from "../model/artifact.ts";
+import type { Artifact, CaselessIdentifier } from "../model/artifact.ts";
 import type { ArtifactRef, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
 import { outlivesTtl } from "../model/time-to-live.ts";
 import type { ScanPart } from "../surface.ts";
@@ -9,7 +9,7 @@ import type { ScanPart } from "../surface.ts";
 export interface HarvestedRow extends ArtifactRef {
   readonly subjects: readonly SubjectIdentifier[];
   readonly sources: readonly ArtifactRef[];
-  readonly caseless?: readonly SubjectIdentifier[];
+  readonly caseless?: readonly CaselessIdentifier[];
 }
 
 export interface Harvest {

@@ -107,6 +107,43 @@ describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
     expect(codes(outcome)).not.toEqual([]);
   });
 
+  it.each([
+    ["citext", "CREATE EXTENSION citext;", "citext", "S-4471"],
+    [
+      "a collation that ignores case",
+      "CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level2', deterministic = false);",
+      "text COLLATE alike",
+      "S-4471",
+    ],
+    [
+      "a collation that ignores accents",
+      "CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level1', deterministic = false);",
+      "text COLLATE alike",
+      "Ś-4471",
+    ],
+  ])(
+    "LINEAGE-7 C16: under another spelling that a column of %s takes for the same goes with the person",
+    async (_, sql, type, spelling) => {
+      const scene = await openMemory({
+        sql: `${sql} CREATE TABLE episodes (id bigint PRIMARY KEY, person ${type}, body text)`,
+      });
+      const said = "A crimson gramophone played Bulgarian lullabies beneath the frozen waterfall";
+      await scene.memory.record(
+        "episodes",
+        { key: "21", subjects: [`account:${spelling}`], content: { text: said } },
+        async () => {
+          await scene.query("INSERT INTO episodes VALUES (21, $1, $2)", [spelling, said]);
+        },
+      );
+      expect(await scene.query("SELECT count(*)::int AS n FROM episodes WHERE person = $1", [value(S)])).toEqual([
+        { n: 4 },
+      ]);
+      const outcome = await scene.memory.forget({ subject: [S], now: true });
+      expect(await scene.query("SELECT id::int FROM episodes ORDER BY id")).toEqual([{ id: 4 }, { id: 5 }, { id: 6 }]);
+      expect([outcome.verdict, ...codes(outcome)]).toEqual(["COMPLIANT"]);
+    },
+  );
+
   it("C08: in the text of a function is a survivor like any other", async () => {
     const scene = await openMemory();
     await scene.query(`CREATE FUNCTION greeting() RETURNS text LANGUAGE sql AS $$ SELECT '${S_SAYS[0]}'::text $$`);

@@ -16,6 +16,7 @@ import { forgetPurge, noteOffer, purgeOnce } from "./hands/purge-once.ts";
 import { isStandby, takesLock } from "./hands/purge-store.ts";
 import { readKeys, scanRows } from "./hands/read-rows.ts";
 import { rewriteRows } from "./hands/rewrite-rows.ts";
+import { caselessAmong, foldingsOf } from "./hands/spellings.ts";
 import type { PostgresOptions, PostgresTarget } from "./options.ts";
 
 /** Opens the surface: the server and every replica must answer and hold the declared table and columns. @throws StoreError | BoundaryError */
@@ -55,7 +56,11 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
     async *scan(signal, part = "all") {
       // CLAIM-6: what one copy shows counts when every copy was reached and is no older.
       for (const replica of replicas) await withReplica(options, replica, () => Promise.resolve(), signal);
-      yield* scanRows(options, target, part, signal);
+      const foldings = await onOwn(foldingsOf, signal);
+      if (foldings.size === 0) yield* scanRows(options, target, part, signal);
+      else
+        for await (const artifact of scanRows(options, target, part, signal))
+          yield { ...artifact, caseless: caselessAmong(foldings, artifact.subjects) };
     },
     read: (keys, signal) => readKeys(options, keys, signal),
     async rewrite(replacements, signal) {

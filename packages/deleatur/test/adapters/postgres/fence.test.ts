@@ -89,6 +89,25 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
     expect(await store.query("SELECT 1 FROM pg_trigger WHERE tgname LIKE 'deleatur%'")).toEqual([]);
   });
 
+  it("C16: refuses every spelling that a column takes for the person, and is leased where the server cannot tell which", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE EXTENSION citext; CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level1', deterministic = false);
+       CREATE TABLE letters (id int PRIMARY KEY, person citext, body text); CREATE TABLE notes (id int PRIMARY KEY, person text COLLATE alike, body text);`,
+    );
+    const subject = [{ column: "person", type: "account" }] as const;
+    const [letters, notes] = await Promise.all(
+      ["letters", "notes"].map((table) => openSurface(declare({ table, subject, content: [text("body")] }), store)),
+    );
+    const fence = { request: REQUEST, identifiers: [{ type: "account", value: "Ann" }], keys: [], sources: new Map() };
+    expect(await letters?.surface.fence(fence, signal)).toBe("strong");
+    expect(await notes?.surface.fence(fence, signal)).toBe("leased");
+    for (const spelling of ["Ann", "ann", "ANN"])
+      await expect(store.query("INSERT INTO letters VALUES (1, $1)", [spelling])).rejects.toThrow("FENCED");
+    await store.query("INSERT INTO letters VALUES (2, 'Anna')");
+    await expect(store.query("UPDATE letters SET person = 'aNN' WHERE id = 2")).rejects.toThrow("FENCED");
+  });
+
   it("refuses COPY, a writer without rights on anything of ours, and one that replays another server's changes", async () => {
     const store = await newStore(server(), `${TABLE} CREATE ROLE writer_${Date.now()} LOGIN; `);
     const [role] = await store.query(

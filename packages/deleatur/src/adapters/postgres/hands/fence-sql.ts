@@ -3,11 +3,14 @@ import { quoteName, quoteTable, quoteText, type TableName } from "../options.ts"
 import { isJson, type Join, type Layout } from "./layout.ts";
 import { keySql } from "./match-keys.ts";
 import { FENCE_TABLE, OWN_SCHEMA } from "./own-objects.ts";
+import type { Foldings } from "./spellings.ts";
 
 /** Which of the fenced values a place is compared with. */
-interface Fenced {
+export interface Fenced {
   readonly kind: "identifier" | "key" | "source";
   readonly type: string;
+  /** Letters of another case are the same, as in the column. */
+  readonly isCaseless?: boolean;
 }
 
 /** A table whose writes are looked at, and for the row `r` of it the digests that it must not have, as arrays. */
@@ -17,7 +20,10 @@ export interface FenceTrigger {
 }
 
 /** The triggers of a layout, and whether they see all that can name a fenced person, key or source. */
-export function fenceTriggers(layout: Layout): {
+export function fenceTriggers(
+  layout: Layout,
+  foldings: Foldings,
+): {
   readonly triggers: readonly FenceTrigger[];
   readonly isComplete: boolean;
 } {
@@ -55,12 +61,21 @@ export function fenceTriggers(layout: Layout): {
         locator satisfies never;
     }
   };
-  for (const locator of layout.subjects) add({ kind: "identifier", type: locator.type }, locator);
+  for (const locator of layout.subjects) {
+    const { type } = locator;
+    add({ kind: "identifier", type }, locator);
+    // Another spelling is the same person there; of other foldings than this the server has no function.
+    if (isCaseless(foldings, type)) add({ kind: "identifier", type, isCaseless: true }, locator);
+  }
   for (const locator of layout.sources) add({ kind: "source", type: locator.surface }, locator);
   return {
     triggers: [{ table: layout.options.table, digests: own }, ...joined],
-    isComplete: !layout.relation.hasInheritors,
+    isComplete: !layout.relation.hasInheritors && [...foldings.keys()].every((type) => isCaseless(foldings, type)),
   };
+}
+
+export function isCaseless(foldings: Foldings, type: string): boolean {
+  return foldings.get(type) === "case";
 }
 
 function columnText(layout: Layout, alias: string, name: string): string {
@@ -81,10 +96,20 @@ function joinTexts({ table, on, column, link }: Join): string {
 }
 
 /** E-mail addresses are compared trimmed and in lower case, as the engine folds them. */
-export function digestSql(surface: string, { kind, type }: Fenced, text: string): string {
+export function digestSql(
+  surface: string,
+  { kind, type, isCaseless: ignoresCase = false }: Fenced,
+  text: string,
+): string {
+  const trimmed = `pg_catalog.btrim(${text}, E' \\t\\r\\n')`;
   const folded =
-    kind === "identifier" && type === "email" ? `pg_catalog.lower(pg_catalog.btrim(${text}, E' \\t\\r\\n'))` : text;
-  return `${OWN_SCHEMA}.digest(${quoteText(surface)}, ${quoteText(kind)}, ${quoteText(type)}, ${folded})`;
+    kind === "identifier" && type === "email"
+      ? `pg_catalog.lower(${trimmed})`
+      : ignoresCase
+        ? `pg_catalog.lower((${text}) COLLATE pg_catalog."default")`
+        : text;
+  const named = ignoresCase ? `caseless ${kind}` : kind;
+  return `${OWN_SCHEMA}.digest(${quoteText(surface)}, ${quoteText(named)}, ${quoteText(type)}, ${folded})`;
 }
 
 /**

@@ -6,8 +6,9 @@ import type { FenceOrder, FenceStrength } from "../../../surface.ts";
 import { quoteName, quoteTable, spellTable } from "../options.ts";
 import { isForbidden, sqlState } from "../store-errors.ts";
 import { inTransaction, rowsOf, type Db } from "./connect.ts";
-import { digestSql, fenceFunction, fenceObjects, fenceTriggers } from "./fence-sql.ts";
+import { digestSql, fenceFunction, fenceObjects, fenceTriggers, isCaseless, type Fenced } from "./fence-sql.ts";
 import type { Layout } from "./layout.ts";
+import { foldingsOf, type Foldings } from "./spellings.ts";
 import { dropEmptySchema, FENCE_TABLE, hasRelation, OWN_SCHEMA } from "./own-objects.ts";
 
 /** Before the row is made, so that no byte of it is written; and after, where another trigger had the last word. */
@@ -15,7 +16,8 @@ const TIMES = ["BEFORE", "AFTER"] as const;
 
 /** Adds to the fence of a table. `strong` where the triggers see every place that can name what is fenced; without the rights for them it is leased. */
 export async function raiseFence(db: Db, layout: Layout, order: FenceOrder): Promise<FenceStrength> {
-  const { triggers, isComplete } = fenceTriggers(layout);
+  const foldings = await foldingsOf(db, layout);
+  const { triggers, isComplete } = fenceTriggers(layout, foldings);
   const tables = [...groupBy(triggers, ({ table }) => quoteTable(table))];
   try {
     await inTransaction(db, async () => {
@@ -44,7 +46,7 @@ export async function raiseFence(db: Db, layout: Layout, order: FenceOrder): Pro
           await db.client.query(`ALTER TABLE ${table} ENABLE ALWAYS TRIGGER ${trigger}`);
         }
       }
-      await addRows(db, layout.options.surface, order);
+      await addRows(db, layout.options.surface, foldings, order);
       await db.client.query(
         `UPDATE ${OWN_SCHEMA}.fence_state SET raised = pg_catalog.nextval('${OWN_SCHEMA}.fence_raised')`,
       );
@@ -73,19 +75,27 @@ async function ensureObjects(db: Db, request: RequestId): Promise<void> {
 /** A thousand values in one statement: a closure may have very many keys. */
 const ROWS = 1_000;
 
-async function addRows(db: Db, surface: string, { request, identifiers, keys, sources }: FenceOrder): Promise<void> {
-  const add = async (kind: "identifier" | "key" | "source", type: string, texts: readonly string[]): Promise<void> => {
+async function addRows(
+  db: Db,
+  surface: string,
+  foldings: Foldings,
+  { request, identifiers, keys, sources }: FenceOrder,
+): Promise<void> {
+  const add = async (fenced: Fenced, texts: readonly string[]): Promise<void> => {
     for (let from = 0; from < texts.length; from += ROWS)
       await db.client.query(
         `INSERT INTO ${FENCE_TABLE} (digest, surface, request)
-         SELECT DISTINCT ${digestSql(surface, { kind, type }, "v.text")}, $1::text, $2::text FROM pg_catalog.unnest($3::text[]) AS v(text) ON CONFLICT DO NOTHING`,
+         SELECT DISTINCT ${digestSql(surface, fenced, "v.text")}, $1::text, $2::text FROM pg_catalog.unnest($3::text[]) AS v(text) ON CONFLICT DO NOTHING`,
         [surface, request, texts.slice(from, from + ROWS)],
       );
   };
-  for (const [type, members] of groupBy(identifiers, (identifier) => identifier.type))
-    await add("identifier", type, members.map(({ value }) => value).filter(isText));
-  await add("key", "", keys.filter(isText));
-  for (const [source, from] of sources) await add("source", source, from.filter(isText));
+  for (const [type, members] of groupBy(identifiers, (identifier) => identifier.type)) {
+    const texts = members.map(({ value }) => value).filter(isText);
+    await add({ kind: "identifier", type }, texts);
+    if (isCaseless(foldings, type)) await add({ kind: "identifier", type, isCaseless: true }, texts);
+  }
+  await add({ kind: "key", type: "" }, keys.filter(isText));
+  for (const [source, from] of sources) await add({ kind: "source", type: source }, from.filter(isText));
 }
 
 /** No text of this server has a NUL in it, so no row can name such a one. */

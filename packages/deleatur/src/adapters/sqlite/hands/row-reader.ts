@@ -54,7 +54,12 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
         const artifact = toArtifact(raw);
         yield caseless.size === 0
           ? artifact
-          : { ...artifact, caseless: artifact.subjects.filter(({ type }) => caseless.has(type)) };
+          : {
+              ...artifact,
+              caseless: artifact.subjects.flatMap(({ type, value }) =>
+                caseless.has(type) ? [{ type, value, folding: "ascii-case" } as const] : [],
+              ),
+            };
       }
     },
     rowsOf(key) {
