@@ -1,5 +1,5 @@
 // Proves on the files of real servers that an erase and its purge leave nothing, that every corner that is cut is caught by the eyes, and that what could not be done is said.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isRedisMissing, REDIS_BINARIES, type RedisServer, startRedis } from "../../servers/redis-server.ts";
@@ -50,6 +50,46 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("the purge of %s", (binary)
       expect(server.files().filter((file) => /temp-/.test(file))).toEqual([]);
     },
   );
+
+  it.each(["dump.rdb.bak", "yesterday/dump.rdb", "yesterday/of-noon", "notes.txt"])(
+    "FORGET-2: a copy that somebody put aside in the server's folder is found (%s)",
+    async (name) => {
+      const server = await startRedis({ binary, persistence: "both" });
+      await fill(server);
+      await server.send("SAVE");
+      mkdirSync(join(server.directory, "yesterday"));
+      if (name === "notes.txt") writeFileSync(join(server.directory, name), GONE);
+      else copyFileSync(join(server.directory, "dump.rdb"), join(server.directory, name));
+      const bound = bindRedis(server, { content: ["text"] });
+      const surface = await openBound(bound);
+      await surface.erase(keys("answer:s"), signal);
+      await surface.purge(signal);
+      expect(await bytesLeft(bound)).toEqual(["ran", 1]);
+      rmSync(join(server.directory, name));
+      expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+    },
+  );
+
+  it("FORGET-2: the name of a key is looked at like what stands under it, and a counter's does not explain itself", async () => {
+    const server = await startRedis({ binary, persistence: "both" });
+    await fill(server);
+    await server.send("SET", `answer:${GONE}`, "another");
+    await server.send("INCR", `asked:${GONE}`);
+    const bound = bindRedis(server, { content: ["text"] });
+    const surface = await openBound(bound);
+    await surface.erase(keys("answer:s"), signal);
+    await surface.purge(signal);
+    const runs = await look(bound, [needleOf(0, "answer:s", [textField(`${GONE} ${GONE}`)])]);
+    const named = (name: string): readonly (string | undefined)[] =>
+      runs.find((run) => run.name === name)?.findings.map(({ place }) => place.key) ?? [];
+    expect(named("excerpt")).toEqual([`answer:${GONE}`]);
+    await surface.erase(keys(`answer:${GONE}`), signal);
+    await surface.purge(signal);
+    expect((await bytesLeft(bound))[1]).toBeGreaterThan(0);
+    await server.send("DEL", `asked:${GONE}`);
+    await surface.purge(signal);
+    expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+  });
 
   it("C11: one of the two rewrites alone leaves the other file, which the eyes find, through its compression too", async () => {
     for (const command of [["BGREWRITEAOF"], ["BGSAVE"]]) {

@@ -71,7 +71,10 @@ function* unpackedIn({ path, name, isTemporary }: ServerFile, { store }: Sight):
   }
 }
 
-/** All that lives in any database of the server. A key that should be gone explains itself as well while it stands: it is the key probe's to find. */
+/**
+ * All that lives in any database of the server, but for names of keys: they are nobody's content, and no census looks at those of counters. What should be gone explains itself as well while it stands: it is the key
+ * probe's to find.
+ */
 async function* liveContent(sight: Sight, signal: AbortSignal): AsyncGenerator<Uint8Array | string> {
   const used = [...(await seeFacts(sight, "keyspace")).keys()].flatMap((name) => /^db(\d+)$/.exec(name)?.[1] ?? []);
   for (const database of used) {
@@ -80,7 +83,6 @@ async function* liveContent(sight: Sight, signal: AbortSignal): AsyncGenerator<U
     const types = await seeTypes(sight, keys);
     for (const [at, { key }] of keys.entries()) {
       signal.throwIfAborted();
-      yield key;
       for await (const part of seeParts(sight, key, types[at] ?? "none")) {
         yield asContent(part.bytes);
         if (part.part !== undefined) yield asContent(part.part);

@@ -106,18 +106,30 @@ async function* passagesOf(sight: Sight, seen: KeysSeen, signal: AbortSignal): A
     signal.throwIfAborted();
     const type = types[at] ?? "none";
     if (seen.type !== undefined && seen.type !== type) continue;
-    for await (const part of seeParts(sight, key, type)) {
-      const place: Place = {
-        container: seen.container,
-        ...(seen.surface === undefined
-          ? {}
-          : { surface: seen.surface, key: artifactKey(keyText(seen.each, spelled, part)) }),
+    // Some keep answers under the question itself.
+    if (key.length >= LEAST_NAME)
+      yield {
+        place: placeOf(seen, seen.each === "key" ? spelled : undefined),
+        field: { type: "text", name: "key", text: key.toString("utf8") },
       };
+    for await (const part of seeParts(sight, key, type)) {
+      const place = placeOf(seen, keyText(seen.each, spelled, part));
       for (const field of fieldsOf(part, seen.vector)) yield { place, field };
     }
   }
   if (seen.surface !== undefined) yield* slowCommands(sight, seen.store);
 }
+
+function placeOf({ container, surface }: KeysSeen, key: string | undefined): Place {
+  return {
+    container,
+    ...(surface === undefined ? {} : { surface }),
+    ...(surface === undefined || key === undefined ? {} : { key: artifactKey(key) }),
+  };
+}
+
+/** A shorter name of a key or a field says nothing. */
+const LEAST_NAME = 12;
 
 /** A text as a text, bytes as bytes; and once more as a vector where they are one. The name of a field is somebody's text as well. */
 function* fieldsOf({ name, bytes, part }: SeenPart, vector: string | undefined): Generator<ContentField> {
@@ -127,7 +139,7 @@ function* fieldsOf({ name, bytes, part }: SeenPart, vector: string | undefined):
     const floats = asSeenFloats(bytes);
     if (floats !== undefined) yield { type: "vector", name, vector: floats };
   } else yield isText ? { type: "text", name, text } : { type: "bytes", name, bytes: new Uint8Array(bytes) };
-  if (part !== undefined && name.length >= 12) yield { type: "text", name: "name", text: name };
+  if (part !== undefined && name.length >= LEAST_NAME) yield { type: "text", name: "name", text: name };
 }
 
 /** The slow log keeps the first bytes of each argument of a command that took long, whoever sent it. It is looked at where it may be. */
