@@ -38,11 +38,8 @@ export async function plantCanaries(
   // Tables before the indexes over them: an index may keep no content but that of its table.
   const tablesFirst = [...lacking].toSorted((a, b) => isIndex(engine, a) - isIndex(engine, b));
   const tried = new Set<SurfaceId>();
-  for (const id of tablesFirst) {
-    if (tried.has(id)) continue;
-    tried.add(id);
-    await plantIn(engine, id, planted, needles, scan.controls.controls, tried, standing, signal);
-  }
+  const planting = { engine, needles, controls: scan.controls.controls, planted, tried, standing, signal };
+  for (const id of tablesFirst) if (!tried.has(id)) await plantIn(planting, id);
   return {
     planted: [...planted.values()],
     async remove() {
@@ -54,44 +51,66 @@ export async function plantCanaries(
   };
 }
 
-async function plantIn(
-  engine: Engine,
-  id: SurfaceId,
-  planted: Map<SurfaceId, Artifact>,
-  needles: readonly KeptNeedle[],
-  controls: readonly Artifact[],
-  tried: Set<SurfaceId>,
-  standing: string[],
-  signal: AbortSignal,
-): Promise<void> {
+/** What planting goes by, the same for all surfaces. */
+interface Planting {
+  readonly engine: Engine;
+  readonly needles: readonly KeptNeedle[];
+  readonly controls: readonly Artifact[];
+  readonly planted: Map<SurfaceId, Artifact>;
+  readonly tried: Set<SurfaceId>;
+  /** Open intents of what stands. */
+  readonly standing: string[];
+  readonly signal: AbortSignal;
+}
+
+async function plantIn(planting: Planting, id: SurfaceId): Promise<void> {
+  const { engine, planted, tried } = planting;
+  tried.add(id);
   const { declaration } = engine.bound(id);
-  const surface = await engine.open(id);
   const [source] = declaration.derivedFrom;
+  const plantSource = async (): Promise<Artifact | undefined> => {
+    if (source === undefined) return undefined;
+    if (!tried.has(source.surface)) await plantIn(planting, source.surface);
+    return planted.get(source.surface);
+  };
   // A source that is there: a canary of its own surface, or a survivor.
-  const survivor = controls.find((control) => control.surface === source?.surface);
+  const survivor = planting.controls.find((control) => control.surface === source?.surface);
   const isFullText = declaration.kind === "sqlite-fts";
-  if (source !== undefined && !tried.has(source.surface) && (isFullText || survivor === undefined)) {
-    tried.add(source.surface);
-    await plantIn(engine, source.surface, planted, needles, controls, tried, standing, signal);
-  }
-  const base = source === undefined ? undefined : planted.get(source.surface);
-  const origin = base ?? survivor;
+  const base =
+    isFullText || survivor === undefined || source === undefined ? await plantSource() : planted.get(source.surface);
+  if (await plantOne(planting, declaration, base ?? survivor, isFullText ? base : undefined)) return;
+  // Another request's fence may hold the survivor, and nothing is derived from it then.
+  if (base !== undefined) return;
+  const own = await plantSource();
+  if (own !== undefined) await plantOne(planting, declaration, own, isFullText ? own : undefined);
+}
+
+/** Answers whether a canary stands there now. `indexed`: the canary whose text an index takes over. */
+async function plantOne(
+  { engine, needles, planted, standing, signal }: Planting,
+  declaration: SurfaceDeclaration,
+  origin: Artifact | undefined,
+  indexed: Artifact | undefined,
+): Promise<boolean> {
+  const { id } = declaration;
+  const surface = await engine.open(id);
   let canary = makeCanary(engine, declaration, needles);
   if (origin !== undefined) canary = { ...canary, sources: [{ surface: origin.surface, key: origin.key }] };
-  if (isFullText && base !== undefined) {
-    canary = { ...canary, key: base.key, content: textOf(base.content) };
+  if (indexed !== undefined) {
+    canary = { ...canary, key: indexed.key, content: textOf(indexed.content) };
     // Triggers of the application may have put it there already.
     for await (const fed of surface.read([canary.key], signal)) {
       planted.set(id, { ...canary, content: fed.content });
-      return;
+      return true;
     }
   }
   // Journalled before it is planted: who is killed while it stands leaves an intent by which the next run takes it out.
   const intent = beginCanary(engine, canary);
   standing.push(...intent);
   const answer = await surface.plant(canary, signal);
-  if (answer.outcome === "planted")
-    planted.set(id, { ...canary, key: answer.key, content: answer.content ?? canary.content });
+  if (answer.outcome !== "planted") return false;
+  planted.set(id, { ...canary, key: answer.key, content: answer.content ?? canary.content });
+  return true;
 }
 
 function beginCanary(engine: Engine, { surface, key, content }: Artifact): readonly string[] {

@@ -85,8 +85,11 @@ export interface PatternOptions {
   readonly indexed?: boolean;
 }
 
+/** A page's end cuts a vector in two: of one that is not two windows long the greater half must do. */
 function vectorForm(bytes: Uint8Array): Form {
-  return { bytes, minRun: Math.min(VECTOR_WINDOW, bytes.length), binary: true };
+  const { length } = bytes;
+  const minRun = length < VECTOR_WINDOW ? length : Math.min(VECTOR_WINDOW, Math.ceil(length / 2));
+  return { bytes, minRun, binary: true };
 }
 
 /** What a field is looked for as: under one name what is the same for all needles, each with its forms. */

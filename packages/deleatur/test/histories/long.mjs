@@ -1,4 +1,4 @@
-// `npm run long`: many random histories, and the mutants that they must find. `--runs N --seed S`, `--path P --replay R` for one again, `--mutants [NAME]`.
+// `npm run long`: many random histories, and the mutants that they must find. `--runs N --seed S`, `--path P --replay R` for one again, `--unshrunk` to stop at the first as it is, `--mutants`, `--mutant NAME`.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runnerImport } from "vite";
@@ -11,6 +11,7 @@ const { values } = parseArgs({
     replay: { type: "string" },
     mutants: { type: "boolean" },
     mutant: { type: "string" },
+    unshrunk: { type: "boolean" },
   },
 });
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -61,6 +62,7 @@ async function runLong() {
     runs: values.path === undefined ? runs : 1,
     seed,
     ...(values.path === undefined ? {} : one),
+    ...(values.unshrunk ? { endOnFailure: true } : {}),
     onHistory: progress(begun),
   });
   process.stderr.write("\n");
