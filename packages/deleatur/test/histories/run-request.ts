@@ -99,8 +99,8 @@ async function run(
   world.asked.push(target, ...others);
   world.lostBeside = 0;
   const before = lookBefore(world, [target, ...others]);
-  // Whatever comes between comes at another moment in another run: then the ends may differ.
-  const hasTwin = twin && crashes.length > 0 && intrusions.length === 0;
+  // Whatever comes between comes at another moment in another run: then the ends may differ. A reader holds the purge of this one, not of the twin.
+  const hasTwin = twin && crashes.length > 0 && intrusions.length === 0 && !world.isRead;
   const twinCopy = hasTwin ? world.copy() : undefined;
   const twinStart = world.now().getTime();
   const known = new Set(world.engine.ledger.requests().map(({ id }) => id as string));

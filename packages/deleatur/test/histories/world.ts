@@ -124,6 +124,11 @@ export class World {
     await this.open();
   }
 
+  /** Whether somebody holds a read transaction over the stores. */
+  get isRead(): boolean {
+    return this.#reader !== undefined;
+  }
+
   openReader(): void {
     if (this.#reader !== undefined) return;
     this.#reader = new Database(join(this.directory, "memory.db"), { readonly: true });
