@@ -121,6 +121,8 @@ function beginCanary(engine: Engine, { surface, key, content }: Artifact): reado
     subjects: [{ type, value: `${CANARY_PREFIX}${toHex(engine.random(8))}` }],
     sources: [],
     leaseMs: LEASE_MS,
+    // An index follows the number that its table gave the canary, which may be an erased row's.
+    isKeyReusable: engine.bound(surface).declaration.keys === "reusable",
     ...(first === undefined ? {} : { contentDigest: first.digest }),
   };
   return engine.ledger.beginIntents([intent], currentWriter());

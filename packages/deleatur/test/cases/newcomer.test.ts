@@ -25,6 +25,39 @@ it("VERDICT-1: people with short names under an INTEGER PRIMARY KEY that is the 
   expect(scene.rows("SELECT id, name FROM users")).toEqual([{ id: 2, name: "Bob" }]);
 });
 
+it("VERDICT-1: where an application writes an index over its table and nobody is left, the canary takes an erased row's number in both", async () => {
+  const text = "The heron keeps a marzipan umbrella beside seven quiet lanterns of brass";
+  const scene = await openScene({
+    sql: `CREATE TABLE messages (id INTEGER PRIMARY KEY, account TEXT, body TEXT);
+      CREATE VIRTUAL TABLE messages_fts USING fts5(body, content='messages', content_rowid='id');
+      INSERT INTO messages VALUES (1, 's-4471', '${text}'); INSERT INTO messages_fts (rowid, body) VALUES (1, '${text}');`,
+    surfaces: {
+      messages: {
+        kind: "sqlite",
+        role: "primary",
+        store: "memory",
+        table: "messages",
+        key: "id",
+        keys: "reusable",
+        subject: { column: "account", type: "account" },
+        content: ["body"],
+      },
+      search: {
+        kind: "sqlite-fts",
+        role: "index",
+        store: "memory",
+        table: "messages_fts",
+        derivedFrom: { surface: "messages", column: "rowid" },
+      },
+    },
+  });
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(codes(outcome)).toEqual([]);
+  expectErasure(scene, outcome);
+  expect(scene.rows("SELECT id FROM messages")).toEqual([]);
+  expect(scene.rows("SELECT id FROM messages_fts_docsize")).toEqual([]);
+});
+
 it("FORGET-1: --require erasure that is refused leaves no fence and no open request", async () => {
   const scene = await openScene({
     sql: `${EPISODES_SQL} CREATE TABLE notes (id TEXT PRIMARY KEY, body TEXT); INSERT INTO notes VALUES ('n', 'Something that nobody declared')`,
