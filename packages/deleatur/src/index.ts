@@ -27,7 +27,7 @@ export {
 } from "./model/errors.ts";
 export { type Deleatur, openDeleatur, type OpenOptions } from "./open-deleatur.ts";
 export type { LeaseOptions } from "./participate/hold-lease.ts";
-export { type MapLike, memoryOf, type ProcessMemory } from "./participate/process-memory.ts";
+export { type HeldEntry, type MapLike, memoryOf, type ProcessMemory } from "./participate/process-memory.ts";
 export type { Participant } from "./participate/take-part.ts";
 export type { ProgressEvent } from "./progress.ts";
 export type { GivenContent, GivenWrite } from "./record/write-under-intent.ts";

@@ -1,10 +1,11 @@
 // One process's memory under the eyes of Deleatur: lists it afresh, lets go of keys and looks again. The application's own code does both; its word alone counts for nothing.
 import type { Artifact } from "../model/artifact.ts";
+import { UsageError } from "../model/errors.ts";
 import { artifactKey, type ArtifactKey, type SurfaceId } from "../model/ids.ts";
 import { CANARY_PREFIX, canaryText } from "../examine/canary.ts";
 import { prepareWrite } from "../record/write-under-intent.ts";
 import type { BlindWhy } from "./messages.ts";
-import type { ProcessMemory } from "./process-memory.ts";
+import type { HeldEntry, ProcessMemory } from "./process-memory.ts";
 
 export interface Listing {
   readonly artifacts: readonly Artifact[];
@@ -20,12 +21,22 @@ export interface HeldMemory {
   letGo(keys: readonly string[], signal: AbortSignal): Promise<readonly (readonly [ArtifactKey, string])[]>;
 }
 
+/** @throws UsageError where it is no time */
+function expiryOf({ expires }: HeldEntry, surface: SurfaceId): { readonly expires?: Date } {
+  if (expires === undefined) return {};
+  if (!(expires instanceof Date) || Number.isNaN(expires.getTime()))
+    throw new UsageError("EXPIRY_UNREADABLE", `an entry of ${surface} expires at what is no date, give a valid Date`, {
+      place: { surface },
+    });
+  return { expires };
+}
+
 export function holdMemory(surface: SurfaceId, memory: ProcessMemory): HeldMemory {
   async function list(): Promise<readonly Artifact[]> {
     const artifacts: Artifact[] = [];
     for await (const entry of memory.entries()) {
       const { ref, subjects, sources, content } = prepareWrite(surface, entry);
-      artifacts.push({ ...ref, subjects, sources, content });
+      artifacts.push({ ...ref, subjects, sources, content, ...expiryOf(entry, surface) });
     }
     return artifacts;
   }

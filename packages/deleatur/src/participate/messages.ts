@@ -33,14 +33,17 @@ export interface EncodedArtifact {
   readonly subjects: readonly SubjectIdentifier[];
   readonly sources: readonly { readonly surface: string; readonly key: string }[];
   readonly content: readonly EncodedField[];
+  /** When it expires by itself, in ms. */
+  readonly expires?: number;
 }
 
-export function encodeArtifact({ key, subjects, sources, content }: Artifact): EncodedArtifact {
+export function encodeArtifact({ key, subjects, sources, content, expires }: Artifact): EncodedArtifact {
   return {
     key,
     subjects: subjects.map(({ type, value }) => ({ type, value })),
     sources: sources.map((source) => ({ surface: source.surface, key: source.key })),
     content: content.map(encodeField),
+    ...(expires === undefined ? {} : { expires: expires.getTime() }),
   };
 }
 
@@ -51,6 +54,7 @@ export function decodeArtifact(surface: SurfaceId, encoded: EncodedArtifact): Ar
     subjects: encoded.subjects,
     sources: encoded.sources.map((source) => ({ surface: surfaceId(source.surface), key: artifactKey(source.key) })),
     content: encoded.content.map(decodeField),
+    ...(encoded.expires === undefined ? {} : { expires: new Date(encoded.expires) }),
   };
 }
 

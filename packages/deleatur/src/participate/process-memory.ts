@@ -1,10 +1,16 @@
 // What an application hands over when its process takes part: how to list, and to let go of, what it holds in its memory. It must not know the ledger.
 import type { GivenWrite } from "../record/write-under-intent.ts";
 
+/** What is held under one key. */
+export interface HeldEntry extends GivenWrite {
+  /** When the memory drops it by itself, where it does (a cache with a time to live): what is about to go is no control, and its loss is nobody's. */
+  readonly expires?: Date;
+}
+
 /** A cache, a scratchpad or a buffer, as its application sees it. */
 export interface ProcessMemory {
   /** Everything that is held now, each time afresh. Sources and subjects may be left out where `record` or `derive` told them. Holds personal data. */
-  entries(): Iterable<GivenWrite> | AsyncIterable<GivenWrite>;
+  entries(): Iterable<HeldEntry> | AsyncIterable<HeldEntry>;
   /** Lets go of these keys: deletes them, and overwrites what can be overwritten. Keys that are not held are no error. */
   evict(keys: readonly string[], signal: AbortSignal): void | Promise<void>;
   /**
@@ -24,12 +30,12 @@ export interface MapLike<Value> {
 }
 
 /**
- * @param describe what one value says; its sources and subjects may be left out where `derive` told them
+ * @param describe what one value says, and when it expires where it does; its sources and subjects may be left out where `derive` told them
  * @param ofCanary a value that says this text, so that an empty cache can be shown to list
  */
 export function memoryOf<Value>(
   cache: MapLike<Value>,
-  describe: (value: Value, key: string) => Omit<GivenWrite, "key">,
+  describe: (value: Value, key: string) => Omit<HeldEntry, "key">,
   ofCanary?: (text: string) => Value,
 ): ProcessMemory {
   return {

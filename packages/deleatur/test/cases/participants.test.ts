@@ -246,3 +246,40 @@ it("PRIVACY-1: a listing larger than may wait in the ledger comes through whole,
   expect(Buffer.concat(bytes).includes("accordion")).toBe(false);
   await participant.close();
 });
+
+it("VERDICT-4: a cache says when its entries end, and one that says what is no date is not seen", async () => {
+  const scene = await openPadScene();
+  const { clock } = scene.memory.engine;
+  const soon = new Date(clock().getTime() + 60_000);
+  const cache = new Map<string, { readonly text: string; readonly expires: Date | undefined }>([
+    ["soon", { text: T_SAYS[0], expires: soon }],
+    ["never", { text: T_SAYS[1], expires: undefined }],
+  ]);
+  const memory = memoryOf(
+    cache,
+    ({ text, expires }) => ({
+      sources: OF_T.sources,
+      content: { text },
+      ...(expires === undefined ? {} : { expires }),
+    }),
+    (text) => ({ text, expires: undefined }),
+  );
+  const participant = await scene.memory.participate("scratchpad", memory, { pollMs: 10 });
+  const surface = await scene.memory.engine.open(surfaceId("scratchpad"));
+  const { signal } = new AbortController();
+  const read: [string, Date | undefined][] = [];
+  for await (const { key, expires } of surface.scan(signal)) read.push([key, expires]);
+  expect(read).toEqual([
+    ["never", undefined],
+    ["soon", soon],
+  ]);
+  cache.delete("never");
+  expectErasure(scene, await forget(scene));
+  cache.set("broken", { text: T_SAYS[1], expires: new Date(Number.NaN) });
+  const scanning = async (): Promise<void> => {
+    for await (const { key } of surface.scan(signal)) read.push([key, undefined]);
+  };
+  await expect(scanning()).rejects.toMatchObject({ code: "PARTICIPANT_BLIND" });
+  cache.delete("broken");
+  await participant.close();
+});

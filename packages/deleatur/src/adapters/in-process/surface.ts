@@ -79,8 +79,10 @@ function mergeCopies(lists: readonly (readonly Artifact[])[]): readonly Artifact
     const known = byKey.get(artifact.key);
     if (known === undefined) byKey.set(artifact.key, artifact);
     else {
+      const { expires, ...rest } = known;
       byKey.set(artifact.key, {
-        ...known,
+        ...rest,
+        ...lastExpiry(expires, artifact.expires),
         subjects: distinct([...known.subjects, ...artifact.subjects], ({ type, value }) => `${type}:${value}`),
         sources: distinct([...known.sources, ...artifact.sources], (ref) => `${ref.surface}/${ref.key}`),
         content: distinct([...known.content, ...artifact.content], spell),
@@ -88,6 +90,12 @@ function mergeCopies(lists: readonly (readonly Artifact[])[]): readonly Artifact
     }
   }
   return [...byKey.values()].toSorted((a, b) => compareUtf8(a.key, b.key));
+}
+
+/** It is gone when the last copy is; a copy that does not expire stays. */
+function lastExpiry(one: Date | undefined, other: Date | undefined): { readonly expires?: Date } {
+  if (one === undefined || other === undefined) return {};
+  return { expires: one > other ? one : other };
 }
 
 function spell(field: ContentField): string {
