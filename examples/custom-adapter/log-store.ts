@@ -39,8 +39,15 @@ export async function withLock<Result>(file: string, work: () => Result): Promis
 function takeLock(lock: string): boolean {
   try {
     const handle = openSync(lock, "wx");
-    writeSync(handle, String(process.pid));
-    closeSync(handle);
+    try {
+      writeSync(handle, String(process.pid));
+    } catch (cause) {
+      // A lock without its owner could never be taken over.
+      rmSync(lock);
+      throw cause;
+    } finally {
+      closeSync(handle);
+    }
     return true;
   } catch (cause) {
     if (codeOf(cause) !== "EEXIST") throw cause;

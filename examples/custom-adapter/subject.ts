@@ -2,7 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type BenchRecord, type ConformanceSubject, impossible, noProcess, type Wrote } from "deleatur/conformance";
+import {
+  type BenchRecord,
+  type ConformanceSubject,
+  fillDisk,
+  holdOpen,
+  impossible,
+  makeReadOnly,
+  noProcess,
+  type Wrote,
+} from "deleatur/conformance";
 import { kind } from "./kind.ts";
 import { append, withLock } from "./log-store.ts";
 
@@ -19,7 +28,8 @@ async function write(file: string, records: readonly BenchRecord[]): Promise<Wro
     sources,
     text,
   }));
-  await withLock(file, () => append(file, notes));
+  const done = await withLock(file, () => append(file, notes) ?? "written");
+  if (done === undefined) throw new Error("another process keeps the log's lock");
   return { outcome: "written", keys: notes.map(({ key }) => key) };
 }
 
@@ -68,9 +78,13 @@ export const subject: ConformanceSubject = {
       },
       files: async () => ({ outcome: "files", paths: readdirSync(folder).map((name) => join(folder, name)) }),
       async takeAway() {
-        renameSync(file, join(folder, "elsewhere.log"));
-        return { outcome: "gone" };
+        const elsewhere = `${folder}.elsewhere`;
+        renameSync(folder, elsewhere);
+        return { outcome: "hindered", end: async () => renameSync(elsewhere, folder) };
       },
+      openReader: async () => holdOpen([file]),
+      makeReadOnly: async () => makeReadOnly(folder),
+      fillDisk: async () => fillDisk(),
       close: async () => {},
     };
   },

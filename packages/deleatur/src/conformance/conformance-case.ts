@@ -5,8 +5,8 @@ import type { Stage } from "./stage.ts";
 export interface ConformanceCase {
   readonly name: string;
   readonly says: string;
-  /** The guarantee that the case is the proof of: whoever gives it cannot be excused. */
-  readonly demandedBy: (guarantees: Guarantees) => string | undefined;
+  /** The guarantee that the case is the proof of: whoever gives it cannot be excused. `how` it ended: it failed, or the bench could not lay it. */
+  readonly demandedBy: (guarantees: Guarantees, how: "failed" | "impossible") => string | undefined;
   run(stage: Stage, signal: AbortSignal): Promise<void>;
 }
 
@@ -28,6 +28,10 @@ export const byStrongFence = ({ fence }: Guarantees): string | undefined =>
 
 export const byNeighbours = ({ probes }: Guarantees): string | undefined =>
   probes.includes("neighbour") ? "probes: neighbour" : undefined;
+
+/** May be excused where the bench has no way to lay it, and never where it was laid and failed: that is a wrong answer, whatever the kind promises. */
+export const byOutcome = (_: Guarantees, how: "failed" | "impossible"): string | undefined =>
+  how === "failed" ? "that no answer says more than is true" : undefined;
 
 /** May be excused with a reason. */
 export const byNothing = (): undefined => undefined;

@@ -9,7 +9,9 @@ export {
   type BenchOrder,
   type BenchRecord,
   type ConformanceSubject,
+  type Hindrance,
   type Impossible,
   impossible,
   type Wrote,
 } from "./subject.ts";
+export { fillDisk, holdOpen, makeReadOnly } from "./trouble.ts";

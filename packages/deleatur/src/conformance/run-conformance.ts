@@ -66,7 +66,8 @@ async function answerCase(one: ConformanceCase, parts: CaseParts, signal: AbortS
   if (signal.aborted) return notRun("the run was interrupted");
   const { subject } = parts;
   const reason = Object.hasOwn(subject.cannot, one.name) ? subject.cannot[one.name] : undefined;
-  return settleCase(ended, reason, one.demandedBy(subject.kind.guarantees));
+  const guarantee = ended.how === "passed" ? undefined : one.demandedBy(subject.kind.guarantees, ended.how);
+  return settleCase(ended, reason, guarantee);
 }
 
 function notRun(reason: string): CaseAnswer {

@@ -50,6 +50,10 @@ export interface Scene {
   rewrite(replacements: readonly Artifact[]): Promise<readonly Rewritten["outcome"][]>;
   /** Purges until nothing is pending; a purge that is `failed` or `unsupported` fails the case. */
   purge(): Promise<void>;
+  /** Does something to the store that ends when it is told to, and with the case. @throws CaseEnd where the bench cannot */
+  hinder(how: "takeAway" | "openReader" | "makeReadOnly" | "fillDisk"): Promise<{ readonly end: () => Promise<void> }>;
+  /** The same store under a surface that is opened anew, as a run that goes on later opens it. */
+  reopen(): Promise<Scene>;
   /** Runs every probe over what is gone, with survivors as controls. */
   look(
     gone: readonly Artifact[],
@@ -97,9 +101,7 @@ export function createStage({ subject, random, clock, folder, closing }: StagePa
       closing(() => bench.close());
       const declaration = declarationOf(subject.kind.kind, bench, order);
       const options = subject.kind.parse(entryOf(bench, declaration, order.folder));
-      const surface = await subject.kind.open(options);
-      closing(() => surface.close());
-      return createScene(subject.kind, bench, declaration, options, surface, signal);
+      return await openScene({ kind: subject.kind, bench, declaration, options, closing, signal });
     },
   };
 }
@@ -140,14 +142,23 @@ function entryOf(bench: Bench, declaration: SurfaceDeclaration, directory: strin
   return { declaration, connections: bench.connections, boundary, participation: bench.participation };
 }
 
-function createScene(
-  kind: SurfaceKind<unknown>,
-  bench: Bench,
-  declaration: SurfaceDeclaration,
-  options: unknown,
-  surface: Surface,
-  signal: AbortSignal,
-): Scene {
+interface SceneParts {
+  readonly kind: SurfaceKind<unknown>;
+  readonly bench: Bench;
+  readonly declaration: SurfaceDeclaration;
+  readonly options: unknown;
+  readonly closing: StageParts["closing"];
+  readonly signal: AbortSignal;
+}
+
+async function openScene(parts: SceneParts): Promise<Scene> {
+  const surface = await parts.kind.open(parts.options);
+  parts.closing(() => surface.close());
+  return createScene(parts, surface);
+}
+
+function createScene(parts: SceneParts, surface: Surface): Scene {
+  const { kind, bench, declaration, options, closing, signal } = parts;
   const probes = (): readonly Probe[] =>
     kind.probes(options).filter(({ name }) => notApplicable(declaration, name) === undefined);
   const read = (keys: readonly ArtifactKey[]): Promise<readonly Artifact[]> => gather(surface.read(keys, signal));
@@ -187,6 +198,18 @@ function createScene(
         purged.outcome === "purged" ? "purge names no method" : `purge answers ${purged.outcome}: ${purged.why}`,
       );
     },
+    async hinder(how) {
+      const hindrance = possible(await bench[how](signal));
+      let isOver = false;
+      const end = async (): Promise<void> => {
+        if (isOver) return;
+        isOver = true;
+        await hindrance.end();
+      };
+      closing(end);
+      return { end };
+    },
+    reopen: () => openScene(parts),
     look: (gone, controls, given) => {
       const erased = gone.map(({ surface: id, key, subjects, content }) => ({
         ref: { surface: id, key },

@@ -34,6 +34,13 @@ export type Wrote =
   | { readonly outcome: "refused"; readonly why: string }
   | Impossible;
 
+/** Something that stands in the adapter's way until it ends. */
+export interface Hindrance {
+  readonly outcome: "hindered";
+  /** Takes it away again; afterwards the store is the application's as before, with what it held. */
+  end(): Promise<void>;
+}
+
 /** How a store is to be laid. Every bench stands alone: whatever is laid before or after must not show in it. */
 export interface BenchOrder {
   /** The id that the surface is declared under. */
@@ -88,8 +95,14 @@ export interface Bench {
   ): Promise<{ readonly outcome: "added"; readonly name: string } | Impossible>;
   /** The store's own files, as they are on disk now: the kit reads them byte by byte. `impossible` where there are none to be read, or where they are compressed. */
   files(signal: AbortSignal): Promise<{ readonly outcome: "files"; readonly paths: readonly string[] } | Impossible>;
-  /** Takes the store away, as an outage would: file gone, server down, table renamed. */
-  takeAway(signal: AbortSignal): Promise<{ readonly outcome: "gone" } | Impossible>;
+  /** Takes the store away at once, whatever it is doing, as an outage would: server killed, folder moved. It may come back several times. */
+  takeAway(signal: AbortSignal): Promise<Hindrance | Impossible>;
+  /** A reader that has read all records when this answers, and holds on to what it saw: an open transaction, an open file. Ending, it leaves. */
+  openReader(signal: AbortSignal): Promise<Hindrance | Impossible>;
+  /** Lets the store be read and no more: permissions, a switch of the server. The application's own writes are refused, too. */
+  makeReadOnly(signal: AbortSignal): Promise<Hindrance | Impossible>;
+  /** Leaves no room where the store writes: a quota, a limit of the process that writes. Ending, there is room again. */
+  fillDisk(signal: AbortSignal): Promise<Hindrance | Impossible>;
   close(): Promise<void>;
 }
 

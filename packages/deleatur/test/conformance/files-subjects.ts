@@ -11,6 +11,9 @@ import {
   impossible,
   noProcess,
   type Wrote,
+  fillDisk,
+  holdOpen,
+  makeReadOnly,
 } from "../../src/conformance/index.ts";
 import { storeNames, writeAlike } from "./write-alike.ts";
 
@@ -64,9 +67,17 @@ function layFiles({ folder, replicas }: BenchOrder, layout: FilesLayout): Bench 
     },
     files: async () => ({ outcome: "files", paths: filesBelow(folder) }),
     async takeAway() {
-      for (const name of names) renameSync(own(name), join(folder, name, "away"));
-      return { outcome: "gone" };
+      for (const name of names) renameSync(own(name), `${own(name)}.away`);
+      return {
+        outcome: "hindered",
+        async end() {
+          for (const name of names) renameSync(`${own(name)}.away`, own(name));
+        },
+      };
     },
+    openReader: async () => holdOpen(filesBelow(folder)),
+    makeReadOnly: async () => makeReadOnly(folder),
+    fillDisk: async () => fillDisk(),
     close: async () => undefined,
   };
 }

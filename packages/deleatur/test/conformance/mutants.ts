@@ -1,89 +1,26 @@
 // Stores that are broken in one way, as data: for every case of the kit the one that it finds. Each is the real SQLite adapter with one act bent.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SqliteOptions } from "../../src/adapters/sqlite/index.ts";
-import type { Bench, ConformanceSubject } from "../../src/conformance/index.ts";
-import type { Artifact, Erased } from "../../src/model/artifact.ts";
-import { artifactKey, type ArtifactKey, surfaceId } from "../../src/model/ids.ts";
-import type { Finding, Needle } from "../../src/model/needle.ts";
-import type { FenceOrder, Guarantees, Probe, Surface, SurfaceKind } from "../../src/surface.ts";
-import { sqliteSubject } from "./sqlite-subject.ts";
-
-export interface Mutant {
-  readonly case: string;
-  /** What is wrong with the store. */
-  readonly flaw: string;
-  readonly subject: ConformanceSubject;
-}
-
-type Bend = (surface: Surface) => Partial<Surface>;
-
-function withKind(change: (kind: SurfaceKind<unknown>) => Partial<SurfaceKind<unknown>>): ConformanceSubject {
-  const { kind } = sqliteSubject;
-  return { ...sqliteSubject, kind: { ...kind, ...change(kind) } };
-}
-
-function withSurface(bend: Bend): ConformanceSubject {
-  return withKind((kind) => ({
-    async open(options) {
-      const surface = await kind.open(options);
-      return { ...surface, ...bend(surface) };
-    },
-  }));
-}
-
-function withProbe(name: Probe["name"], look: (probe: Probe) => Probe["look"]): ConformanceSubject {
-  return withKind((kind) => ({
-    probes: (options) =>
-      kind.probes(options).map((probe) => (probe.name === name ? { ...probe, look: look(probe) } : probe)),
-  }));
-}
-
-function withBench(change: (bench: Bench) => Partial<Bench>): ConformanceSubject {
-  return {
-    ...sqliteSubject,
-    async lay(order, signal) {
-      const bench = await sqliteSubject.lay(order, signal);
-      return bench.outcome === "laid" ? { ...bench, ...change(bench) } : bench;
-    },
-  };
-}
-
-/** Every artifact that comes out, by scan and by read, is another than stands there. */
-function withArtifacts(change: (artifact: Artifact) => Artifact): ConformanceSubject {
-  return withSurface((surface) => ({
-    async *scan(signal, part) {
-      for await (const artifact of surface.scan(signal, part)) yield change(artifact);
-    },
-    async *read(keys, signal) {
-      for await (const artifact of surface.read(keys, signal)) yield change(artifact);
-    },
-  }));
-}
-
-const withKey = (change: (key: string) => string): ConformanceSubject =>
-  withArtifacts((artifact) => ({ ...artifact, key: artifactKey(change(artifact.key)) }));
-
-const withFence = (change: (order: FenceOrder) => FenceOrder): ConformanceSubject =>
-  withSurface((surface) => ({ fence: (order, signal) => surface.fence(change(order), signal) }));
-
-async function keysOf(surface: Surface, signal: AbortSignal): Promise<readonly ArtifactKey[]> {
-  const keys: ArtifactKey[] = [];
-  for await (const { key } of surface.scan(signal)) keys.push(key);
-  return keys;
-}
-
-const RECORDS = surfaceId("records");
-const erased = (key: ArtifactKey): Erased => ({ surface: RECORDS, key, outcome: "erased" });
-
-/** What an eye reports that only wants its controls to be found. */
-function onlyControls(probe: Probe): Probe["look"] {
-  return async function* look(needles: readonly Needle[], signal: AbortSignal): AsyncGenerator<Finding> {
-    for await (const finding of probe.look(needles, signal))
-      if (needles[finding.needle]?.fate === "control") yield finding;
-  };
-}
-
-async function* silent(): AsyncGenerator<Finding> {}
+import { artifactKey } from "../../src/model/ids.ts";
+import {
+  erased,
+  keepingAtRewrite,
+  keysOf,
+  mutant,
+  onlyControls,
+  RECORDS,
+  silent,
+  withArtifacts,
+  withBench,
+  withFence,
+  withGuarantees,
+  withKey,
+  withKind,
+  withProbe,
+  withSurface,
+  type Mutant,
+} from "./bend-store.ts";
+import { OUTAGE_MUTANTS } from "./outage-mutants.ts";
 
 const own = (options: unknown): SqliteOptions => {
   // The options of the SQLite kind, as its own `parse` made them.
@@ -92,8 +29,6 @@ const own = (options: unknown): SqliteOptions => {
 };
 
 const idlePurge = withSurface(() => ({ purge: async () => ({ outcome: "purged", method: "none" }) }));
-
-const mutant = (name: string, flaw: string, subject: ConformanceSubject): Mutant => ({ case: name, flaw, subject });
 
 export const MUTANTS: readonly Mutant[] = [
   mutant(
@@ -106,6 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
     "deletion is at file level, and no byte probe is named",
     withGuarantees({ probes: ["key", "exact", "excerpt"] }),
   ),
+  mutant("guarantees", "it can be scanned and says that it has no fence", withGuarantees({ fence: "none" })),
   mutant(
     "nothing-claimed",
     "asked to erase nothing, it erases something",
@@ -179,6 +115,15 @@ export const MUTANTS: readonly Mutant[] = [
     withSurface((surface) => ({
       async *scan(signal) {
         for (const key of (await keysOf(surface, signal)).toReversed()) yield* surface.read([key], signal);
+      },
+    })),
+  ),
+  mutant(
+    "scan-order-unicode",
+    "keys are in the order of their UTF-16 units",
+    withSurface((surface) => ({
+      async *scan(signal) {
+        yield* surface.read((await keysOf(surface, signal)).toSorted(), signal);
       },
     })),
   ),
@@ -353,19 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
     withKind((kind) => ({ probes: (options) => kind.probes(options).filter(({ name }) => name !== "bytes") })),
   ),
   mutant("vectors", "the neighbour probe finds its controls alone", withProbe("neighbour", onlyControls)),
-  mutant(
-    "unreachable",
-    "a scan of a store that is away is empty",
-    withSurface((surface) => ({
-      async *scan(signal) {
-        try {
-          yield* surface.scan(signal);
-        } catch {
-          return;
-        }
-      },
-    })),
-  ),
+  ...OUTAGE_MUTANTS,
   mutant("sabotaged-erase", "the key probe finds its controls alone", withProbe("key", onlyControls)),
   mutant("sabotaged-purge", "the byte probe finds its controls alone", withProbe("bytes", onlyControls)),
   mutant(
@@ -523,22 +456,3 @@ export const MUTANTS: readonly Mutant[] = [
     withKind((kind) => ({ probes: (options) => kind.probes(own(options)) })),
   ),
 ];
-
-function withGuarantees(given: Partial<Guarantees>): ConformanceSubject {
-  return withKind((kind) => {
-    const guarantees = { ...kind.guarantees, ...given };
-    return { guarantees, open: async (options) => ({ ...(await kind.open(options)), guarantees }) };
-  });
-}
-
-function keepingAtRewrite(member: "subjects" | "sources"): ConformanceSubject {
-  return withSurface((surface) => ({
-    async rewrite(replacements, signal) {
-      const before = new Map<string, Artifact>();
-      const keys = replacements.map(({ key }) => key);
-      for await (const artifact of surface.read(keys, signal)) before.set(artifact.key, artifact);
-      const bent = replacements.map((one) => ({ ...one, [member]: before.get(one.key)?.[member] ?? one[member] }));
-      return surface.rewrite(bent, signal);
-    },
-  }));
-}

@@ -10,6 +10,7 @@ import {
   impossible,
   noProcess,
   type Wrote,
+  fillDisk,
 } from "../../src/conformance/index.ts";
 import type { PostgresInstallation } from "../servers/find-postgres.ts";
 import { startPostgres } from "../servers/postgres-server.ts";
@@ -45,21 +46,33 @@ export function postgresSubject(installation: PostgresInstallation): Conformance
       const isComposite = keys === "composite";
       const names = storeNames(replicas);
       const databases: string[] = [];
-      const apps: Client[] = [];
-      for (const _ of names) {
-        const database = await server.createDatabase();
-        databases.push(database);
-        const app = new Client({ connectionString: server.url(database) });
-        app.on("error", () => undefined); // a server that is taken away is what one case is about
-        await app.connect();
+      for (const _ of names) databases.push(await server.createDatabase());
+      const connectAll = (): Promise<Client[]> =>
+        Promise.all(databases.map((database) => connect(server.url(database))));
+      let apps = await connectAll();
+      for (const app of apps)
         await app.query(
           `CREATE EXTENSION vector; ${schema("records", keys)} ${schema("records2", keys)} CREATE TABLE owners (record text, account text);
            CREATE INDEX ON records USING hnsw (vec vector_l2_ops);`,
         );
-        apps.push(app);
-      }
-      const [own, replica] = apps;
-      if (own === undefined) throw new Error("there is a store of its own");
+      const own = (): Client => {
+        const [app] = apps;
+        if (app === undefined) throw new Error("there is a store of its own");
+        return app;
+      };
+      const startAgain = async (): Promise<void> => {
+        await server.kill();
+        await server.start();
+        apps = await connectAll();
+      };
+      const setReadOnly = async (
+        set: "SET default_transaction_read_only = on" | "RESET default_transaction_read_only",
+      ) => {
+        for (const [place, app] of apps.entries()) {
+          await server.query("postgres", `ALTER DATABASE ${databases[place] ?? ""} ${set}`);
+          await app.query(set);
+        }
+      };
       return {
         outcome: "laid",
         declaration: {
@@ -87,20 +100,22 @@ export function postgresSubject(installation: PostgresInstallation): Conformance
         },
         containers: names.flatMap((name) => ["records", "records2", "owners"].map((table) => `${name}.${table}`)),
         write: (records) => writeAlike(apps, records, (app, copies) => insert(app, "records", keys, copies)),
-        writeToReplica: (records) =>
-          replica === undefined
-            ? Promise.resolve(impossible("no replica was laid"))
-            : insert(replica, "records", keys, records),
-        writeBeside: (records) => insert(own, "records2", keys, records),
+        async writeToReplica(records) {
+          const replica = apps[1];
+          return replica === undefined
+            ? impossible("no replica was laid")
+            : await insert(replica, "records", keys, records);
+        },
+        writeBeside: (records) => insert(own(), "records2", keys, records),
         readBeside: async () =>
-          (await own.query<{ body: string }>("SELECT body FROM records2")).rows.map(({ body }) => body),
+          (await own().query<{ body: string }>("SELECT body FROM records2")).rows.map(({ body }) => body),
         async addContainer(text) {
-          await own.query("CREATE TABLE stray (note text)");
-          await own.query("INSERT INTO stray VALUES ($1)", [text]);
+          await own().query("CREATE TABLE stray (note text)");
+          await own().query("INSERT INTO stray VALUES ($1)", [text]);
           return { outcome: "added", name: "memory.stray" };
         },
         async files() {
-          await own.query("CHECKPOINT");
+          await own().query("CHECKPOINT");
           const { data } = server;
           return {
             outcome: "files",
@@ -111,7 +126,27 @@ export function postgresSubject(installation: PostgresInstallation): Conformance
         },
         async takeAway() {
           await server.kill();
-          return { outcome: "gone" };
+          return { outcome: "hindered", end: startAgain };
+        },
+        async openReader() {
+          const readers = await connectAll();
+          for (const reader of readers)
+            await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT * FROM records");
+          return {
+            outcome: "hindered",
+            async end() {
+              for (const reader of readers) await reader.end();
+            },
+          };
+        },
+        async makeReadOnly() {
+          await setReadOnly("SET default_transaction_read_only = on");
+          return { outcome: "hindered", end: () => setReadOnly("RESET default_transaction_read_only") };
+        },
+        // A server that cannot write its log gives up, and is started again when there is room.
+        async fillDisk() {
+          const hindrance = fillDisk(server.processes());
+          return hindrance.outcome === "hindered" ? { ...hindrance, end: startAgain } : hindrance;
         },
         async close() {
           for (const app of apps) await app.end();
@@ -120,6 +155,13 @@ export function postgresSubject(installation: PostgresInstallation): Conformance
       } satisfies Bench;
     },
   };
+}
+
+async function connect(connectionString: string): Promise<Client> {
+  const app = new Client({ connectionString });
+  app.on("error", () => undefined); // a server that is taken away is what some cases are about
+  await app.connect();
+  return app;
 }
 
 async function insert(app: Client, table: string, keys: Keys, records: readonly BenchRecord[]): Promise<Wrote> {

@@ -24,6 +24,7 @@ const PATIENT_MS = 20_000;
 const LEASED = "a write into a process's memory cannot be refused from outside, so that the fence is leased";
 const LET_GO = "a value in a process's memory is let go of, not rewritten";
 const NO_STORE = "process memory has no files, no containers and no replicas";
+const ENDED = "a process that is gone has ended with its memory, and one that is silent is waited for";
 const GIVEN = "whoever writes gives the key, and a key is one text";
 
 export const inProcessSubject: ConformanceSubject = {
@@ -39,7 +40,6 @@ export const inProcessSubject: ConformanceSubject = {
     "rewrite-persons": LET_GO,
     "rewrite-sources": LET_GO,
     snapshot: "memory is listed entry by entry, not at one instant",
-    expiry: "a map drops nothing by itself",
     bytes: "memory itself is not scanned: there is no byte probe",
     "bytes-by-hand": NO_STORE,
     "fence-leaves-nothing": NO_STORE,
@@ -49,7 +49,14 @@ export const inProcessSubject: ConformanceSubject = {
     census: NO_STORE,
     "undeclared-container": NO_STORE,
     "keys-empty": "an entry without a key cannot be listed",
-    unreachable: "a process that is gone has ended with its memory, and one that is silent is waited for",
+    unreachable: ENDED,
+    "down-at-open": ENDED,
+    "down-while-scanning": ENDED,
+    "killed-in-erase": ENDED,
+    "killed-in-purge": ENDED,
+    "reader-holds": NO_STORE,
+    "read-only": NO_STORE,
+    "disk-full": NO_STORE,
     replicas: NO_STORE,
     "replica-alone": NO_STORE,
     "namespace-beside": NO_STORE,
@@ -71,18 +78,26 @@ export const inProcessSubject: ConformanceSubject = {
       { directory: folder, env: {} },
     );
     const memory = await openDeleatur(boundary, { environment: {} });
+    const { ledger, clock, random } = memory.engine;
     const held = new Map<string, BenchRecord>();
     const participant = await memory.participate(
       surface,
       {
         *entries() {
-          for (const [key, { accounts, sources, text }] of held)
+          for (const [key, { accounts, sources, text, expires }] of held) {
+            // A cache with a time to live drops what has run out when it is met.
+            if (expires !== undefined && expires <= clock()) {
+              held.delete(key);
+              continue;
+            }
             yield {
               key,
               subjects: accounts.map((account) => `account:${account}`),
               sources: sources.map((source) => `origins/${source}`),
               content: { text },
+              ...(expires === undefined ? {} : { expires }),
             };
+          }
         },
         evict(gone) {
           for (const key of gone) held.delete(key);
@@ -91,7 +106,6 @@ export const inProcessSubject: ConformanceSubject = {
       },
       { pollMs: 2 },
     );
-    const { ledger, clock, random } = memory.engine;
     let isAway = false;
     return {
       outcome: "laid",
@@ -99,7 +113,7 @@ export const inProcessSubject: ConformanceSubject = {
       connections: [],
       others: [],
       participation: () => openParticipation({ ledger, clock, random }, surface, PATIENT_MS),
-      holds: { accounts: "many", sources: "many", text: true, vectors: false, expiry: false },
+      holds: { accounts: "many", sources: "many", text: true, vectors: false, expiry: true },
       containers: [],
       async write(records): Promise<Wrote> {
         const given = records.map(({ key }) => key ?? `record-${randomBytes(8).toString("hex")}`);
@@ -112,7 +126,10 @@ export const inProcessSubject: ConformanceSubject = {
       readBeside: async () => [],
       addContainer: async () => impossible(NO_STORE),
       files: async () => impossible(NO_STORE),
-      takeAway: async () => impossible("a process that is gone has ended with its memory"),
+      takeAway: async () => impossible(ENDED),
+      openReader: async () => impossible(NO_STORE),
+      makeReadOnly: async () => impossible(NO_STORE),
+      fillDisk: async () => impossible(NO_STORE),
       async close() {
         if (!isAway) await participant.close();
         isAway = true;
@@ -149,6 +166,9 @@ function outOfReach(
       addContainer: async () => impossible(why),
       files: async () => impossible(why),
       takeAway: async () => impossible(why),
+      openReader: async () => impossible(why),
+      makeReadOnly: async () => impossible(why),
+      fillDisk: async () => impossible(why),
       close: async () => undefined,
     }),
   };

@@ -1,5 +1,6 @@
 // The benches of kind `redis` for the kit: servers of their own, written with plain commands; databases of one server are its namespaces.
 import { randomBytes } from "node:crypto";
+import { createClient } from "redis";
 import { redisKind } from "../../src/adapters/redis/index.ts";
 import {
   type Bench,
@@ -9,6 +10,7 @@ import {
   impossible,
   noProcess,
   type Wrote,
+  fillDisk,
 } from "../../src/conformance/index.ts";
 import { type RedisServer, startRedis } from "../servers/redis-server.ts";
 import { storeNames, writeAlike } from "./write-alike.ts";
@@ -89,8 +91,34 @@ async function layServers({ origins, replicas }: BenchOrder, layout: Layout): Pr
     }),
     async takeAway() {
       for (const server of all) await server.kill9();
-      return { outcome: "gone" };
+      return {
+        outcome: "hindered",
+        async end() {
+          for (const server of all) await server.start();
+        },
+      };
     },
+    // A client in the middle of a transaction, with what it read watched: all that Redis keeps for a reader.
+    async openReader() {
+      const reader = createClient({ url: `${own.url}/${OWN}` });
+      await reader.connect();
+      const keys = await reader.keys("*");
+      await reader.watch(keys);
+      for (const key of keys) await reader.hGetAll(key);
+      await reader.sendCommand(["MULTI"]);
+      return { outcome: "hindered", end: async () => reader.destroy() };
+    },
+    // Replicas of a primary that there is not: they answer, and take no write.
+    async makeReadOnly() {
+      for (const server of all) await server.send("REPLICAOF", "127.0.0.1", "1");
+      return {
+        outcome: "hindered",
+        async end() {
+          for (const server of all) await server.send("REPLICAOF", "NO", "ONE");
+        },
+      };
+    },
+    fillDisk: async () => fillDisk(all.map(({ pid }) => pid)),
     async close() {
       for (const server of all) await server.kill9();
     },

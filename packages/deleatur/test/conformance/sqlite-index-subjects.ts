@@ -23,10 +23,10 @@ const ONE_CASES = {
   "rewrite-sources": ONE_ROW,
 };
 
-const ONLY_NUMBERS = "the key of a row of an FTS5 index is its rowid, a number that SQLite gives";
+export const ONLY_NUMBERS = "the key of a row of an FTS5 index is its rowid, a number that SQLite gives";
 
 /** A rowid as it is spelled. */
-const ROWID = /^[1-9]\d{0,15}$/;
+export const ROWID = /^[1-9]\d{0,15}$/;
 
 function insertWords(app: Database.Database, table: string, records: readonly BenchRecord[]): Wrote {
   if (records.some(({ key }) => key !== undefined && !ROWID.test(key))) return impossible(ONLY_NUMBERS);
@@ -41,7 +41,7 @@ function insertWords(app: Database.Database, table: string, records: readonly Be
   );
 }
 
-const ftsShadows = (table: string): readonly string[] =>
+export const ftsShadows = (table: string): readonly string[] =>
   ["", "_data", "_idx", "_content", "_docsize", "_config"].map((ending) => table + ending);
 
 export const sqliteFtsSubject: ConformanceSubject = {
@@ -52,6 +52,7 @@ export const sqliteFtsSubject: ConformanceSubject = {
     ...ONE_CASES,
     expiry: "rows of an index do not expire",
     vectors: NO_NEIGHBOURS,
+    "scan-order-unicode": ONLY_NUMBERS,
     "keys-unicode": ONLY_NUMBERS,
     "keys-quotes": ONLY_NUMBERS,
     "keys-nul": ONLY_NUMBERS,
@@ -74,6 +75,7 @@ export const sqliteFtsSubject: ConformanceSubject = {
         content: [{ column: "text", as: "text" }],
         derivedFrom: [{ surface: order.origins, column: "source" }],
       },
+      textsBeside: "records2",
       holds: { accounts: "one", sources: "one", text: true, vectors: false, expiry: false },
       tables: [...ftsShadows("records"), ...ftsShadows("records2")],
       insert: insertWords,
@@ -136,6 +138,7 @@ export const sqliteVecSubject: ConformanceSubject = {
         vector: "embedding",
         derivedFrom: [{ surface: order.origins, column: "source" }],
       },
+      textsBeside: "records2",
       holds: { accounts: "one", sources: "one", text: true, vectors: true, expiry: false },
       tables: ["records", "records2"].flatMap((table) =>
         ["", "_chunks", "_rowids", "_vector_chunks00", "_auxiliary"].map((ending) => table + ending),

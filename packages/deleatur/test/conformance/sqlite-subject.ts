@@ -61,6 +61,7 @@ export const sqliteSubject: ConformanceSubject = {
         derivedFrom: [{ surface: order.origins, column: "sources", as: "json" }],
       },
       // A join is over one column, so a row of two key columns has no owners here.
+      textsBeside: "records2",
       holds: { accounts: isComposite ? "none" : "many", sources: "many", text: true, vectors: true, expiry: false },
       tables: ["records", "records2", "owners"],
       insert: (app, table, records) => insert(app, table, keys, records),

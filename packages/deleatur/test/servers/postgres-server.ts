@@ -22,6 +22,8 @@ export interface PostgresServer {
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** The server's process and all that it started, as of now. */
+  processes(): readonly number[];
   /** A standby that streams from this server. */
   startStandby(): Promise<PostgresServer>;
   /** A base backup of now; answers the act that starts it as a server of its own, which ends with this one. */
@@ -134,6 +136,7 @@ async function serve(
       await end("SIGINT");
       rmSync(folder.base, { recursive: true, force: true });
     },
+    processes: () => (child?.pid === undefined ? [] : [child.pid, ...childrenOf(child.pid)]),
     startStandby: () => copyServer(["-R"])(),
     takeBaseBackup: () => copyServer([]),
     runClient: (program, args, input) => run(installation, program, [...HERE(port), ...args], input),

@@ -9,6 +9,7 @@ const TROUBLES: Readonly<Record<string, readonly [code: string, what: string, cu
   EROFS: ["STORE_READONLY", "is on a read-only file system", "make it writable"],
   ENOSPC: ["STORE_FULL", "has no room left on its disk", "free space and run again"],
   EDQUOT: ["STORE_FULL", "has no room left in its quota", "free space and run again"],
+  EFBIG: ["STORE_FULL", "may not hold a file of that size", "raise the limit and run again"],
   EMFILE: ["STORE_IO", "cannot be opened, too many files are open", "raise the limit and run again"],
 };
 

@@ -6,6 +6,7 @@ import { ERASE_CASES } from "./erase.ts";
 import { FENCE_CASES } from "./fence.ts";
 import { GUARANTEE_CASES } from "./guarantees.ts";
 import { KEY_CASES } from "./keys.ts";
+import { OUTAGE_CASES } from "./outages.ts";
 import { PROBE_CASES } from "./probes.ts";
 import { REWRITE_CASES } from "./rewrite.ts";
 import { SABOTAGE_CASES } from "./sabotage.ts";
@@ -18,6 +19,7 @@ export const CASES: readonly ConformanceCase[] = [
   ...REWRITE_CASES,
   ...BYTES_CASES,
   ...PROBE_CASES,
+  ...OUTAGE_CASES,
   ...SABOTAGE_CASES,
   ...FENCE_CASES,
   ...KEY_CASES,

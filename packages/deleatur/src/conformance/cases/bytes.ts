@@ -1,7 +1,7 @@
 // Cases of the purge: at file level nothing is left, by the kind's own byte probe and by the kit's plain reading of the store's files.
-import { readFileSync, statSync } from "node:fs";
 import { hold, needs, possible } from "../case-end.ts";
 import { byFileLevel, byNothing, byScan, type ConformanceCase } from "../conformance-case.ts";
+import { countInFiles } from "../count-in-files.ts";
 import { OTHER, PERSON, REQUEST, type Scene, seeing } from "../stage.ts";
 
 export const BYTES_CASES: readonly ConformanceCase[] = [
@@ -97,15 +97,3 @@ export const BYTES_CASES: readonly ConformanceCase[] = [
     },
   },
 ];
-
-/** The kit's own eyes: plain bytes, no adapter. */
-async function countInFiles({ bench }: Scene, wanted: string, signal: AbortSignal): Promise<number> {
-  const { paths } = possible(await bench.files(signal));
-  let count = 0;
-  for (const path of paths) {
-    if (!statSync(path).isFile()) continue;
-    const bytes = readFileSync(path);
-    for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) count += 1;
-  }
-  return count;
-}

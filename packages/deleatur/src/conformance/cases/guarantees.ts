@@ -22,6 +22,10 @@ export const GUARANTEE_CASES: readonly ConformanceCase[] = [
       );
       hold(["strong", "leased", "none"].includes(fence), "fence is no known word");
       hold(
+        scan === "none" || fence !== "none",
+        "it can be scanned, so that the ledger's own fence stands before it: without one in the store it is leased",
+      );
+      hold(
         outOfReach.length > 0 && outOfReach.every((words) => words.trim() !== ""),
         "it does not say what stays out of reach",
       );

@@ -2,9 +2,9 @@
 import type { Artifact } from "../../model/artifact.ts";
 import { artifactKey } from "../../model/ids.ts";
 import type { ProbeName } from "../../model/needle.ts";
-import { CaseEnd, hold, needs, possible } from "../case-end.ts";
-import { byNeighbours, byNothing, byScan, type ConformanceCase } from "../conformance-case.ts";
-import { hasFound, OTHER, PERSON, type Scene, seeing } from "../stage.ts";
+import { hold, needs } from "../case-end.ts";
+import { byNeighbours, byScan, type ConformanceCase } from "../conformance-case.ts";
+import { hasFound, type Scene, seeing } from "../stage.ts";
 
 export const PROBE_CASES: readonly ConformanceCase[] = [
   {
@@ -120,45 +120,8 @@ export const PROBE_CASES: readonly ConformanceCase[] = [
         );
     },
   },
-  {
-    name: "unreachable",
-    says: "a store that is away is an error or a failed answer, never a success, and the words name nobody",
-    demandedBy: byNothing,
-    async run({ lay, record }, signal) {
-      const scene = await lay();
-      const written = record();
-      const gone = await scene.one(await scene.put(written));
-      possible(await scene.bench.takeAway(signal));
-      const secrets = [written.text, PERSON, OTHER, gone.key];
-      await isRefused("scan", secrets, async () => (await scene.scan()) && "an answer");
-      await isRefused("read", secrets, async () => (await scene.read([gone.key])) && "an answer");
-      await isRefused("erase", secrets, async () => (await scene.erase([gone.key]))[0] ?? "no answer");
-      await isRefused("purge", secrets, async () => (await scene.surface.purge(signal)).outcome);
-      for (const { name, status, why = "" } of await scene.look([], [gone])) {
-        hold(status === "blind", `with the store away the ${name} probe is not blind`);
-        hold(!secrets.some((secret) => why.includes(secret)), `the ${name} probe's reason repeats what was stored`);
-      }
-    },
-  },
 ];
 
 function vectorsOf(artifact: Artifact): Artifact {
   return { ...artifact, content: artifact.content.filter(({ type }) => type === "vector") };
-}
-
-/** An act on a store that is away throws, or answers that it did not do it. */
-async function isRefused(act: string, secrets: readonly string[], run: () => Promise<string>): Promise<void> {
-  let answer: string;
-  try {
-    answer = await run();
-  } catch (error) {
-    if (error instanceof CaseEnd) throw error;
-    const words = error instanceof Error ? error.message : String(error);
-    hold(!secrets.some((secret) => words.includes(secret)), `the error of ${act} repeats what was stored`);
-    return;
-  }
-  hold(
-    answer === "failed" || answer === "pending" || answer === "unsupported",
-    `with the store away ${act} answers ${answer}`,
-  );
 }

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Artifact } from "../../model/artifact.ts";
 import { artifactKey } from "../../model/ids.ts";
 import { hold, needs } from "../case-end.ts";
-import { byNothing, byScan, bySnapshot, type ConformanceCase } from "../conformance-case.ts";
+import { byNothing, byOutcome, byScan, bySnapshot, type ConformanceCase } from "../conformance-case.ts";
 import { isSame, ORIGINS, OTHER, PERSON, says, writtenKeys } from "../stage.ts";
 
 /** More than any page that a client gives by itself. */
@@ -72,6 +72,21 @@ export const SCAN_CASES: readonly ConformanceCase[] = [
       hold(sorted.join("\n") === keys.join("\n"), "the keys are not in order");
       const again = (await scene.scan()).map(({ key }) => key);
       hold(again.join("\n") === keys.join("\n"), "a second scan has another order");
+    },
+  },
+  {
+    name: "scan-order-unicode",
+    says: "keys of any script are scanned in the order of their UTF-8 bytes: case and accents are not folded, and what lies beyond the BMP comes last",
+    demandedBy: byOutcome,
+    async run({ lay, record }) {
+      const scene = await lay();
+      // By UTF-16 units the last two would stand before the full-width tilde, in many a language `B` behind `a`.
+      const wanted = ["10", "9", "B", "Z\u0301", "a", "z", "\u00e4", "\u6f22", "\uff5e", "\u{1f98a}", "\u{10fffd}"];
+      const answered = await scene.write(wanted.toReversed().map((key) => record({ key })));
+      hold(answered.toReversed().join("\n") === wanted.join("\n"), "the bench wrote under other keys than were given");
+      const scanned = (await scene.scan()).map(({ key }) => key);
+      hold(scanned.length === wanted.length, "not as many are scanned as were written");
+      hold(scanned.join("\n") === wanted.join("\n"), "the keys are not in the order of their bytes");
     },
   },
   {

@@ -1,5 +1,5 @@
 // Proves on real files what the kind `text` promises: a file is a record, its path the key, and erased means gone with the folders it leaves empty.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseFileGlob } from "../../../src/adapters/files/file-glob.ts";
@@ -51,6 +51,28 @@ describe("text files", () => {
     const all = await surface.erase(keys("users/421/a.md"), signal);
     expect(all).toMatchObject([{ outcome: "erased" }]);
     expect(existsSync(folder.path)).toBe(true);
+  });
+
+  it("CLAIM-5: a folder that goes away while it is scanned is an error, not the end of what there was", async () => {
+    const folder = makeFolder({ "users/42/a.md": "first", "users/43/a.md": "second", "users/44/a.md": "third" });
+    const surface = await openSurface(folder, "users/**/*.md", notes);
+    const scanned: string[] = [];
+    const scanning = async (): Promise<void> => {
+      for await (const { key } of surface.scan(signal)) {
+        scanned.push(key);
+        if (scanned.length === 1) renameSync(join(folder.path, "users"), join(folder.path, "away"));
+      }
+    };
+    await expect(scanning()).rejects.toMatchObject({ code: "STORE_MISSING" });
+    renameSync(join(folder.path, "away"), join(folder.path, "users"));
+    expect(await collect(surface.scan(signal))).toHaveLength(3);
+    // One file that somebody removes meanwhile is no trouble.
+    const left: string[] = [];
+    for await (const { key } of surface.scan(signal)) {
+      if (left.length === 0) rmSync(join(folder.path, "users/43/a.md"));
+      left.push(key);
+    }
+    expect(left).toEqual(["42/a.md", "44/a.md"]);
   });
 
   it("rewrites a file as a whole, and refuses to take away a person that the path names", async () => {

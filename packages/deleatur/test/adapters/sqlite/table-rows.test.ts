@@ -95,6 +95,18 @@ describe("scan", () => {
     expect(await scan(opened)).toEqual([]);
   });
 
+  test("tells keys apart in a column that ignores case: each once, in the order of their bytes", async () => {
+    const { file, app } = newStore("CREATE TABLE episodes (id TEXT COLLATE NOCASE, text TEXT)");
+    for (const id of ["b", "A", "a", "A", "B", "a"]) app.prepare("INSERT INTO episodes VALUES (?, ?)").run(id, id);
+    const artifacts = await scan(await openSurface(declare("sqlite", { content: [text("text")] }), file));
+    expect(artifacts.map(({ key, content }) => [key, content.length])).toEqual([
+      ["A", 2],
+      ["B", 1],
+      ["a", 2],
+      ["b", 1],
+    ]);
+  });
+
   test("sees one snapshot although rows are written while it streams", async () => {
     const { file, app } = newStore(EPISODES);
     for (let id = 1; id <= 50; id += 1) app.prepare("INSERT INTO episodes (id, text) VALUES (?, 'x')").run(id);

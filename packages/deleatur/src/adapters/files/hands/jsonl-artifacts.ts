@@ -1,6 +1,7 @@
 // Reads artifacts out of JSONL files: enumerates every line, joins the lines of one key, and refuses to enumerate what it cannot read.
 import { readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { compareUtf8 } from "@deleatur/verify";
 import type { Artifact } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
@@ -65,7 +66,7 @@ export async function* jsonlArtifacts(
   }
   const handles = new Map<string, FileHandle>();
   try {
-    for (const [key, { store, spots }] of [...index].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [key, { store, spots }] of [...index].toSorted(([a], [b]) => compareUtf8(a, b))) {
       signal.throwIfAborted();
       yield await readArtifact(key, spots, store, options, handles);
     }

@@ -1,6 +1,7 @@
 // Lists the files of a store: those that the glob means and those beside them, and clears what a crashed rewrite left. It reads no content.
 import { opendir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { compareUtf8 } from "@deleatur/verify";
 import { StoreError } from "../../../model/errors.ts";
 import { fileCode, fileError } from "../file-errors.ts";
 import { type FilesStore, LOCK_FILE, MARKER_FILE, TEMP_FILE } from "../options.ts";
@@ -36,7 +37,7 @@ export async function listFiles(store: FilesStore, signal: AbortSignal): Promise
   } catch (cause) {
     throw fileError(cause, store.name);
   }
-  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return files.toSorted((a, b) => compareUtf8(a.path, b.path));
 }
 
 /** A link that leads nowhere, or to a folder, holds nothing here. */

@@ -26,7 +26,7 @@ export async function fileState(path: string): Promise<FileState | undefined> {
     const { ino, size, mtimeNs, mode } = await stat(path, { bigint: true });
     return { ino, size, mtimeNs, mode: Number(mode) & 0o7777 };
   } catch (cause) {
-    if (fileCode(cause) === "ENOENT") return undefined;
+    if (fileCode(cause) === "ENOENT" || fileCode(cause) === "ENOTDIR") return undefined;
     throw cause;
   }
 }

@@ -24,13 +24,17 @@ export async function* textArtifacts(
   signal: AbortSignal,
 ): AsyncGenerator<Artifact> {
   const seen = new Set<string>();
+  const missed: string[] = [];
   for (const store of options.stores) {
     for (const { path, absolute } of await matchedFiles(store, signal)) {
       signal.throwIfAborted();
       if (seen.has(path) || wanted?.has(path) === false) continue;
       seen.add(path);
       const text = await readText(absolute, path, store);
-      if (text === undefined) continue; // removed since it was listed
+      if (text === undefined) {
+        missed.push(path);
+        continue;
+      }
       const content = [{ type: "text", name: TEXT_FIELD, text } as const];
       yield {
         surface: options.surface,
@@ -41,6 +45,28 @@ export async function* textArtifacts(
       };
     }
   }
+  // Removed since it was listed, or the folder was away for a moment.
+  if ((await stillThere(options, missed)).size > 0) throw new StoreError(...CHANGED);
+}
+
+const CHANGED = [
+  "STORE_CHANGED",
+  "a folder of the surface was away for a moment, run again",
+  { cure: "see that it stays where it is and run again" },
+] as const;
+
+/** Of keys whose file was not found, those whose file stands now. That a file is missing says nothing while its folder is. @throws StoreError where a folder is away */
+async function stillThere(options: FilesOptions, missed: readonly string[]): Promise<ReadonlySet<string>> {
+  const there = new Set<string>();
+  if (missed.length === 0) return there;
+  for (const store of options.stores) {
+    await checkFolder(store);
+    for (const key of missed) {
+      const file = fileOf(store, key);
+      if (file !== undefined && (await fileState(file)) !== undefined) there.add(key);
+    }
+  }
+  return there;
 }
 
 function subjectsOf(path: string, options: FilesOptions): readonly SubjectIdentifier[] {
@@ -106,11 +132,12 @@ export async function eraseFiles(
     results.push(outcome);
   }
   if (removed.length > 0) await sleep(SETTLE_MS, undefined, { signal });
-  const back = new Set<string>();
+  const absent = results.filter(({ outcome }) => outcome === "absent").map(({ key }) => key);
+  const back = new Set<string>(await stillThere(options, absent));
   for (const { file, key } of removed) if ((await fileState(file)) !== undefined) back.add(key);
   return results.map((result) =>
     back.has(result.key)
-      ? { surface: result.surface, key: result.key, outcome: "failed", why: "the file was written again" }
+      ? { surface: result.surface, key: result.key, outcome: "failed", why: "the file is there after the delete" }
       : result,
   );
 }
@@ -167,6 +194,8 @@ export async function rewriteFiles(
       results.push({ ...ref, ...(await rewriteFile(options, artifact.key, field.text, signal)) });
     }
   }
+  const absent = results.filter(({ outcome }) => outcome === "absent").map(({ key }) => key);
+  if ((await stillThere(options, absent)).size > 0) throw new StoreError(...CHANGED);
   return results;
 }
 

@@ -1,4 +1,5 @@
 // Lists the keys of a pattern by SCAN to its end; what a rehash shows twice is kept once, and our own marks are nobody's keys. It reads no value.
+import { compareUtf8 } from "@deleatur/verify";
 import { artifactKey } from "../../../model/ids.ts";
 import { spellKey } from "../key-text.ts";
 import { MARKER_KEY, MARKER_VALUE } from "../options.ts";
@@ -28,7 +29,7 @@ export async function listKeys(db: Db, pattern: string, signal: AbortSignal): Pr
   const found = new Map<string, Buffer>();
   for await (const step of scanKeys(db, pattern, signal)) for (const key of step) found.set(spellKey(key), key);
   for (const key of await markersAmong(db, [...found.values()])) found.delete(spellKey(key));
-  const listed = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const listed = [...found].toSorted(([a], [b]) => compareUtf8(a, b));
   return listed.map(([spelled, key]) => ({ spelled: spelledKey(db, spelled), key }));
 }
 

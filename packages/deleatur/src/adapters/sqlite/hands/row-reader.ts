@@ -29,7 +29,9 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
   else if (layout.fts?.hasDocsize === false) openVocab(db, layout.fts);
   const names = columnsToRead(layout);
   const select = `SELECT ${names.map((name) => layout.columnSql(name)).join(", ")} FROM ${layout.from}`;
-  const order = layout.key.map((name) => layout.columnSql(name)).join(", ");
+  // A key column may be declared to ignore case; its texts are told apart all the same, so that equal keys stand together.
+  const collate = layout.options.kind === "sqlite" ? " COLLATE BINARY" : "";
+  const order = layout.key.map((name) => layout.columnSql(name) + collate).join(", ");
   const prepared = preparing(db);
   const condition = keyCondition(layout);
   const places = new Map(names.map((name, place) => [name, place]));
