@@ -48,6 +48,8 @@ export interface FilesOptions {
 
 /** Files of ours beside the store's: a rewrite in the making, and the lock of who makes it. */
 export const TEMP_FILE: RegExp = /^\.deleatur-(\d+)-[0-9a-f]+\.tmp$/;
+/** Stands in the name of every file that is created for a canary. */
+export const CANARY_FILE: RegExp = /deleatur-canary/;
 /** The marker of a ledger that manages the folder, or one file in it. */
 export const MARKER_FILE: RegExp = /^\.deleatur-ledger-([0-9a-f]{32})(?:\.(.+))?$/;
 export const LOCK_FILE: RegExp = /^\.deleatur-.*\.lock(?:\.(?<pid>\d+)-[0-9a-f]+)?$/;

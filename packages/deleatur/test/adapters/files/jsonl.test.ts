@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonlFiles } from "../../../src/adapters/files/index.ts";
+import { linesOf } from "../../../src/adapters/files/hands/jsonl-artifacts.ts";
 import { BoundaryError, StoreError } from "../../../src/model/errors.ts";
 import { surfaceId } from "../../../src/model/ids.ts";
 import { collect, keys, makeFolder, openSurface, parseOptions, signal } from "./open-folder.ts";
@@ -48,6 +49,16 @@ describe("reading JSONL", () => {
     expect(first?.content.map((field) => (field.type === "text" ? field.text : ""))).toEqual(["draft", "final"]);
     expect(await surface.erase(keys("t1"), signal)).toEqual([{ surface: "transcripts", key: "t1", outcome: "erased" }]);
     expect(folder.read("a.jsonl") + folder.read("b.jsonl")).toBe(line("t2", "7", "other"));
+  });
+
+  it("VERDICT-1: a file that is gone since it was listed is an error, but for another request's canary, which is about nobody", async () => {
+    const folder = makeFolder({ "a.jsonl": line("t1", "42", "first") });
+    const [store] = parseOptions(folder, "*.jsonl").stores;
+    const read = (path: string): Promise<readonly unknown[]> =>
+      collect(linesOf({ path, absolute: join(folder.path, path), kind: "matched" }, store, signal));
+    expect(await read("a.jsonl")).toHaveLength(1);
+    await expect(read("b.jsonl")).rejects.toMatchObject({ code: "STORE_MISSING" });
+    expect(await read("deleatur-canary-0123456789abcdef.jsonl")).toEqual([]);
   });
 
   it("C14: keys that a join would make equal stay apart", async () => {

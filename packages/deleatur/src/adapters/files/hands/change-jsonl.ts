@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Artifact, ContentField, Erased, Rewritten } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
 import { fileError } from "../file-errors.ts";
-import type { FilesOptions } from "../options.ts";
+import { CANARY_FILE, type FilesOptions } from "../options.ts";
 import { editRecord } from "./edit-record.ts";
 import { linesOf, readLine } from "./jsonl-artifacts.ts";
 import { matchedFiles, type StoreFile } from "./list-files.ts";
@@ -13,8 +13,6 @@ import { fileState } from "./replace-file.ts";
 import { type LineFate, rewriteLines, SETTLE_MS } from "./rewrite-lines.ts";
 import { removeFile } from "./text-files.ts";
 
-/** What is in the name of every file that is created for a canary. */
-const CANARY = "deleatur-canary";
 const UNREADABLE = "a line of the files cannot be read, so the record may stand in it";
 
 /** What one pass over all files of all stores found. */
@@ -83,7 +81,7 @@ export async function eraseLines(
 async function removeEmptyCanaries(options: FilesOptions, files: Iterable<StoreFile>): Promise<void> {
   for (const { path, absolute } of files) {
     const store = options.stores.find(({ directory }) => absolute === join(directory, path));
-    if (store === undefined || !path.includes(CANARY)) continue;
+    if (store === undefined || !CANARY_FILE.test(path)) continue;
     if ((await fileState(absolute))?.size === 0n) await removeFile(absolute, store.directory);
   }
 }
