@@ -142,6 +142,8 @@ export interface Probe {
   readonly name: ProbeName;
   readonly depth: ProbeDepth;
   readonly scope: string;
+  /** May begin to look for these before its turn, beside the other probes; what is found is told in its turn. */
+  begin?(needles: readonly Needle[]): void;
   /** Looks for every needle; a control that is not among the findings makes the probe blind. @throws StoreError where it cannot look (blind) */
   look(needles: readonly Needle[], signal: AbortSignal): AsyncIterable<Finding>;
   close(): Promise<void>;

@@ -60,7 +60,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Runs one probe after the other and closes each. A probe that throws, that misses one of its controls or that had none is blind.
+ * Runs one probe after the other and closes each; some begin before their turn. A probe that throws, that misses one of its controls or that had none is blind.
  * @throws only when `signal` is aborted
  */
 export async function runProbes(
@@ -71,10 +71,16 @@ export async function runProbes(
 ): Promise<readonly ProbeRun[]> {
   const looks = joinLooks(probes, needles, options);
   const runs: ProbeRun[] = [];
-  for (const look of looks) {
-    signal.throwIfAborted();
-    options.started?.(look.probe, runs.length, looks.length);
-    runs.push(await runProbe(look, needles, options, signal));
+  for (const { probe } of looks) probe.begin?.(needles);
+  try {
+    for (const look of looks) {
+      signal.throwIfAborted();
+      options.started?.(look.probe, runs.length, looks.length);
+      runs.push(await runProbe(look, needles, options, signal));
+    }
+  } finally {
+    // What has begun, and will have no turn.
+    for (const { probe } of looks.slice(runs.length)) if (probe.begin !== undefined) await probe.close();
   }
   return runs;
 }

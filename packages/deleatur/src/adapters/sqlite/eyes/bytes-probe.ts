@@ -1,56 +1,39 @@
-// Reads the raw files of a store: the database, its write-ahead log and its rollback journal. Only what can stand in them is held against what lives and looked for byte by byte, so that only what should be gone is a hit.
-import { existsSync } from "node:fs";
-import type { Finding, Needle } from "../../../model/needle.ts";
-import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
-import { bytePatterns } from "../../../probe/byte-patterns.ts";
-import { createByteSift } from "../../../probe/byte-sift.ts";
+// The probe of a store's raw bytes: by a thread of its own, begun before its turn, where the store is large, else in its turn. It judges nothing.
+import type { Needle, Finding } from "../../../model/needle.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
-import { lookAtLeafStarts } from "./leaf-start-look.ts";
-import { liveContent } from "./live-content.ts";
-import { throughReader, type Reader } from "./open-reader.ts";
-import { collectLostTerms, controlPatterns, lookInFile, lookInIndex, rawPatterns } from "./term-look.ts";
+import { type BytesOrder, startBytesThread, type ThreadLook } from "./bytes-thread.ts";
+import { lookAtBytes } from "./look-at-bytes.ts";
 
-export function bytesProbe(options: SqliteOptions, target: SqliteFile): Probe {
+/** `start` answers a thread, where one is worth it. */
+export function bytesProbe(
+  options: Pick<SqliteOptions, "neighbours">,
+  target: SqliteFile,
+  start: (order: BytesOrder) => ThreadLook | undefined = startBytesThread,
+): Probe {
+  let begun: { readonly needles: readonly Needle[]; readonly look: ThreadLook } | undefined;
+  const end = (): void => {
+    begun?.look.end();
+    begun = undefined;
+  };
+  const orderFor = (needles: readonly Needle[]): BytesOrder => ({ target, tables: options.neighbours, needles });
   return {
     name: "bytes",
     depth: "bytes",
     scope: `bytes:${target.store}`,
-    look: (needles, signal) => throughReader(target, (db) => lookAtBytes(db, options, target, needles, signal)),
-    close: () => Promise.resolve(), // each look closes its own connection
+    begin(needles) {
+      end();
+      const look = start(orderFor(needles));
+      if (look !== undefined) begun = { needles, look };
+    },
+    async *look(needles, signal): AsyncGenerator<Finding> {
+      const isSame = begun?.needles === needles;
+      if (isSame && begun !== undefined && (yield* begun.look.findings(signal)) === "looked") return;
+      yield* lookAtBytes(orderFor(needles), signal);
+    },
+    close() {
+      end();
+      return Promise.resolve(); // each look closes its own connection
+    },
   };
-}
-
-async function* lookAtBytes(
-  db: Reader,
-  options: SqliteOptions,
-  target: SqliteFile,
-  needles: readonly Needle[],
-  signal: AbortSignal,
-): AsyncGenerator<Finding> {
-  const paths = ["", "-wal", "-journal"].map((suffix) => target.file + suffix);
-  const sift = createByteSift(bytePatterns(needles));
-  for (const path of paths) if (existsSync(path)) await sift.readFile(path, signal);
-  const kept = sift.kept();
-  // Controls are explained by nothing, and text by no vector.
-  const own = kept.filter(({ control }) => !control);
-  const explained = own.length === 0 ? [] : liveContent(db, { vectors: own.some(({ binary }) => binary) });
-  const matcher = createPatternMatcher(kept, { explained });
-  const lost = collectLostTerms(db, needles);
-  yield* lookInIndex(db, target, lost);
-  yield* lookAtLeafStarts(db, target, lost);
-  const patterns = [...rawPatterns(db, lost), ...controlPatterns(db, needles, options.neighbours)];
-  for (const path of paths) {
-    if (!existsSync(path)) continue;
-    for await (const { needle, file, offset, bytes } of matcher.scanFile(path, signal)) {
-      yield {
-        probe: "bytes",
-        depth: "bytes",
-        needle,
-        place: { container: file, file, offset },
-        match: { how: "bytes", bytes },
-      };
-    }
-    yield* lookInFile(path, patterns, signal);
-  }
 }

@@ -1,0 +1,48 @@
+// Reads the raw files of a store: the database, its write-ahead log and its rollback journal. Only what can stand in them is held against what lives and looked for byte by byte, so that only what should be gone is a hit.
+import { existsSync } from "node:fs";
+import type { Finding } from "../../../model/needle.ts";
+import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
+import { bytePatterns } from "../../../probe/byte-patterns.ts";
+import { createByteSift } from "../../../probe/byte-sift.ts";
+import type { BytesOrder } from "./bytes-thread.ts";
+import { lookAtLeafStarts } from "./leaf-start-look.ts";
+import { liveContent } from "./live-content.ts";
+import { throughReader, type Reader } from "./open-reader.ts";
+import { collectLostTerms, controlPatterns, lookInFile, lookInIndex, rawPatterns } from "./term-look.ts";
+
+/** @throws StoreError where the store cannot be read */
+export function lookAtBytes(order: BytesOrder, signal: AbortSignal): AsyncGenerator<Finding> {
+  return throughReader(order.target, (db) => lookThrough(db, order, signal));
+}
+
+async function* lookThrough(
+  db: Reader,
+  { target, tables, needles }: BytesOrder,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const paths = ["", "-wal", "-journal"].map((suffix) => target.file + suffix);
+  const sift = createByteSift(bytePatterns(needles));
+  for (const path of paths) if (existsSync(path)) await sift.readFile(path, signal);
+  const kept = sift.kept();
+  // Controls are explained by nothing, and text by no vector.
+  const own = kept.filter(({ control }) => !control);
+  const explained = own.length === 0 ? [] : liveContent(db, { vectors: own.some(({ binary }) => binary) });
+  const matcher = createPatternMatcher(kept, { explained });
+  const lost = collectLostTerms(db, needles);
+  yield* lookInIndex(db, target, lost);
+  yield* lookAtLeafStarts(db, target, lost);
+  const patterns = [...rawPatterns(db, lost), ...controlPatterns(db, needles, tables)];
+  for (const path of paths) {
+    if (!existsSync(path)) continue;
+    for await (const { needle, file, offset, bytes } of matcher.scanFile(path, signal)) {
+      yield {
+        probe: "bytes",
+        depth: "bytes",
+        needle,
+        place: { container: file, file, offset },
+        match: { how: "bytes", bytes },
+      };
+    }
+    yield* lookInFile(path, patterns, signal);
+  }
+}
