@@ -1,7 +1,10 @@
 // Terms of do-not-store entries under clocks that jump: only a named act lifts what has ended, and neither a set-back ledger nor a replay brings it back (GUARD-2, GUARD-3).
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import Database from "better-sqlite3";
+import { expect, it, onTestFinished } from "vitest";
+import { requestId } from "../../src/model/ids.ts";
+import { backUp, restored } from "./restored.ts";
 import { liftEntries } from "../../src/audit/lift-entries.ts";
 import { liftExpired } from "../../src/audit/lift-expired.ts";
 import {
@@ -17,6 +20,7 @@ import {
   type Scene,
   type SceneSetup,
   T,
+  T_SAYS,
   tempFolder,
 } from "./scene.ts";
 
@@ -164,4 +168,60 @@ it("GUARD-3 GUARD-5: a ledger that is set back knows from its anchor which terms
   expect(scene.memory.engine.ledger.denylistCount()).toBe(0);
   expect(await scene.memory.replay({ now: true })).toMatchObject({ state: "whole" });
   expect(scene.memory.engine.ledger.denylistCount()).toBe(0);
+});
+
+/** The restored scene, its application connected again. */
+async function restoredScene(scene: Scene, restore: () => void): Promise<Scene> {
+  await restored(scene, restore);
+  const app = new Database(scene.file);
+  onTestFinished(() => void app.close());
+  return {
+    ...scene,
+    app,
+    get memory() {
+      return scene.memory;
+    },
+  };
+}
+
+it("GUARD-3 GUARD-4: what a replay entered again ends with the request that it stands for, not by a term of its own", async () => {
+  const before = await memoryOf();
+  const restore = backUp(before, ["memory.db"]);
+  const request = requestId((await before.memory.forget({ subject: [S], now: true })).request);
+  before.clock.advance(20 * DAY_MS);
+  const scene = await restoredScene(before, restore);
+  const replayed = await scene.memory.replay({ now: true });
+  expect(replayed).toMatchObject({ state: "whole", requests: [{ verdict: "COMPLIANT" }] });
+  const stands = requestId(replayed.requests[0]?.request ?? "");
+  const { ledger } = scene.memory.engine;
+  expect(ledger.denylistCount(stands)).toBeGreaterThan(3);
+  scene.clock.advance(15 * DAY_MS);
+  // The term of the replay's own entries has not ended.
+  expect(ledger.endedTerms()).toEqual([request]);
+  await expectGuarded(scene);
+  expect(lift(scene, dayOf(scene)).requests).toEqual([request]);
+  expect([ledger.denylistCount(request), ledger.denylistCount(stands)]).toEqual([0, 0]);
+  expect(await recordHeld(scene)).not.toMatchObject(HELD);
+  await recordEpisode(scene, "s1", S, S_SAYS[0]);
+  // It may be there now: neither a replay nor a look takes it for back.
+  expect(await scene.memory.replay({ now: true })).toMatchObject({ state: "whole", requests: [] });
+  await look(scene);
+  expect([ended(scene), lift(scene).requests]).toEqual([0, []]);
+});
+
+it("GUARD-3 GUARD-4: what a replay entered for two persons' records stands until the last of them has ended", async () => {
+  const before = await memoryOf();
+  const restore = backUp(before, ["memory.db"]);
+  await before.memory.forget({ subject: [S], now: true });
+  before.clock.advance(20 * DAY_MS);
+  const other = await before.memory.forget({ subject: [T], now: true });
+  const scene = await restoredScene(before, restore);
+  expect((await scene.memory.replay({ now: true })).requests).toHaveLength(2);
+  scene.clock.advance(15 * DAY_MS);
+  lift(scene, dayOf(scene));
+  const { ledger } = scene.memory.engine;
+  // The other's entries stand, its own and those of its replay.
+  expect(ledger.denylistCount(requestId(other.request))).toBeGreaterThan(3);
+  await recordEpisode(scene, "s9", S, S_SAYS[0]);
+  await expect(recordEpisode(scene, "t9", T, T_SAYS[0])).rejects.toMatchObject(REFUSED);
 });
