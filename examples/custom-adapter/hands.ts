@@ -9,6 +9,7 @@ import {
   type Container,
   type Erased,
   foldIdentifier,
+  type Foresight,
   type Guarantees,
   type Purged,
   type Rewritten,
@@ -86,6 +87,23 @@ export function openLog(options: LogOptions, guarantees: Guarantees): Surface {
     },
     // Writers wait a moment and nobody is kept out.
     purgeLock: async () => "none",
+    async foresee(): Promise<Foresight> {
+      const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+      const lock = {
+        container: `${store}.*`,
+        mode: "a folder beside the log",
+        keepsOut: "writers",
+        bytes: size,
+      } as const;
+      return {
+        bytesStay: false,
+        locks: [lock],
+        spareBytes: size,
+        seconds: 1,
+        basis: "the size of the log",
+        refused: [],
+      };
+    },
     async purge(signal): Promise<Purged> {
       signal.throwIfAborted();
       const done = await withLock(file, () => orStoreError(store, () => compact(file)) ?? "compacted");

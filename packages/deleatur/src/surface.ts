@@ -100,6 +100,34 @@ export interface SurfaceKind<Options> {
   containerProbes(options: Options, container: Container): readonly Probe[];
 }
 
+/** A container that a purge keeps locked while it writes it anew. */
+export interface PurgeLock {
+  /** As the census names it, or in words. */
+  readonly container: string;
+  /** The store's own name of the lock. */
+  readonly mode: string;
+  readonly keepsOut: "readers and writers" | "writers" | "nobody";
+  /** How much is written anew under it. */
+  readonly bytes: number;
+}
+
+/** What acts would meet that were done now: asked before any of them, by rights and sizes, without a write. What may still be in use by then is not foreseen. */
+export interface Foresight {
+  /** What a purge would answer instead of `purged`. */
+  readonly hindrance?: Exclude<Purged, { readonly outcome: "purged" }>;
+  /** Whether what is erased still stands in the store's own files after such a purge, where eyes that see bytes find it. */
+  readonly bytesStay: boolean;
+  readonly locks: readonly PurgeLock[];
+  /** Room on the store's disk that a purge takes beside what is used, in bytes; what stays free after it is not counted. */
+  readonly spareBytes: number;
+  /** About how long a purge takes. */
+  readonly seconds: number;
+  /** What `seconds` and `spareBytes` rest on, in words. */
+  readonly basis: string;
+  /** Acts that the store would refuse, each with the reason. */
+  readonly refused: readonly { readonly act: "erase" | "offer" | "plant"; readonly why: string }[];
+}
+
 /** What a scan is asked for: with `lineage`, content may be left out, and a store that can then reads less. */
 export type ScanPart = "all" | "lineage";
 
@@ -118,6 +146,8 @@ export interface Surface {
   erase(keys: readonly ArtifactKey[], signal: AbortSignal): Promise<readonly Erased[]>;
   /** Whether the next purge takes a lock that keeps others out while it runs (VACUUM); such a purge is asked for, or waits for its window. */
   purgeLock(signal: AbortSignal): Promise<"none" | "exclusive">;
+  /** What stands in the way of the acts, and what a purge costs; `check` and a dry run promise no more. Writes nothing. @throws StoreError */
+  foresee(signal: AbortSignal): Promise<Foresight>;
   /** Makes erased bytes unrecoverable from the store's own files. */
   purge(signal: AbortSignal): Promise<Purged>;
   /** A dry-run insert through the store's own insert path (rolled back). */
@@ -144,7 +174,7 @@ export interface Probe {
   readonly scope: string;
   /** May begin to look for these before its turn, beside the other probes; what is found is told in its turn. */
   begin?(needles: readonly Needle[]): void;
-  /** Looks for every needle; a control that is not among the findings makes the probe blind. @throws StoreError where it cannot look (blind) */
+  /** Looks for every needle; a control that is not among the findings makes the probe blind. Asked for none it only opens what it would read. @throws StoreError where it cannot look (blind) */
   look(needles: readonly Needle[], signal: AbortSignal): AsyncIterable<Finding>;
   close(): Promise<void>;
 }

@@ -71,6 +71,14 @@ function openCopies(
       throw new BoundaryError("NOTHING_TO_ERASE", `${why}, so no record of it can be named; it expires by its horizon`);
     },
     purgeLock: async () => "none",
+    foresee: async () => ({
+      bytesStay: false,
+      locks: [],
+      spareBytes: 0,
+      seconds: 0,
+      basis: "nothing is purged, it expires",
+      refused: [],
+    }),
     async purge(): Promise<Purged> {
       if (maxSeconds === undefined) return { outcome: "unsupported", why: `${why} and no horizon bounds it` };
       return {

@@ -1,8 +1,10 @@
 // The best that could be attested over a boundary, by the same judge, and what would improve it (`check`, `--dry-run`). Pure: touches no store.
 import { compareUtf8, DEFAULT_HORIZON_LIMIT } from "@deleatur/verify";
+import type { Purged } from "../model/artifact.ts";
 import { type Boundary, OUT_OF_REACH_KINDS, type SurfaceDeclaration } from "../model/declaration.ts";
-import type { Guarantees } from "../surface.ts";
-import type { Evidence, Known, LineageEvidence, SurfaceEvidence, SurfaceState } from "./evidence.ts";
+import type { ProbeName } from "../model/needle.ts";
+import type { Foresight, Guarantees } from "../surface.ts";
+import type { Evidence, Known, LineageEvidence, ProbeEvidence, SurfaceEvidence, SurfaceState } from "./evidence.ts";
 import { judge } from "./judge.ts";
 import type { AttestationAnswer, Reason, Verdict } from "./judgement.ts";
 
@@ -30,6 +32,19 @@ export interface ToldSurface {
   readonly isUnbounded?: boolean;
   /** Replicas that could not be opened. */
   readonly replicasMissing?: readonly string[];
+  /** What its acts and its probes would meet; not told: nothing in their way. */
+  readonly foresight?: ToldForesight;
+  /** Whether no record is left in it that could be a control, so that a canary has to be planted. */
+  readonly needsCanary?: boolean;
+}
+
+export interface ToldForesight {
+  /** What the purge would answer. */
+  readonly purge?: Exclude<Purged, { readonly outcome: "purged" }>;
+  readonly bytesStay: boolean;
+  readonly refused: Foresight["refused"];
+  /** The probes that could not look, and why. */
+  readonly blind: ReadonlyMap<ProbeName, string>;
 }
 
 /** One change that would take a reason away. */
@@ -96,8 +111,15 @@ function bestEvidence(boundary: Boundary, told: Told): Evidence {
       bestSurface(one, told.surfaces?.get(one.id) ?? {}, boundary.watchSeconds !== undefined),
     ),
     back: [],
-    primaryHolds: [],
-    survivors: [],
+    primaryHolds: boundary.surfaces
+      .filter(({ id, role }) => role === "primary" && mayNotErase(told.surfaces?.get(id)))
+      .map(({ id }) => ({ surface: id })),
+    survivors: boundary.surfaces
+      .filter(({ id }) => leavesSeenBytes(told.surfaces?.get(id)))
+      .map(({ id }) => {
+        const seen = { probe: "bytes", depth: "bytes", provenance: "reached", contentKeyed: false } as const;
+        return { surface: id, container: id, ...seen };
+      }),
     suspects: { open: 0, reviewed: 0 },
     denylist: { entries: 1, onContent: true },
     census: {
@@ -117,26 +139,45 @@ function bestEvidence(boundary: Boundary, told: Told): Evidence {
   };
 }
 
+/** A purge that does not do all leaves what eyes that can look will find. */
+function leavesSeenBytes({ foresight, guarantees }: ToldSurface = {}): boolean {
+  if (foresight?.bytesStay !== true || guarantees?.deletion !== "file-level") return false;
+  return !foresight.blind.has("bytes");
+}
+
+function mayNotErase(told: ToldSurface | undefined): boolean {
+  return told?.foresight?.refused.some(({ act }) => act === "erase") === true;
+}
+
 function bestSurface(declaration: SurfaceDeclaration, told: ToldSurface, watched: boolean): SurfaceEvidence {
   const { id, role, writers, replicas } = declaration;
   const isScanned =
     (told.guarantees?.scan ?? (OUT_OF_REACH_KINDS.has(declaration.kind) ? "none" : "complete")) === "complete";
   const required = told.guarantees?.probes ?? [];
-  const controls = { taken: 1, found: 1 };
+  const { foresight, needsCanary } = told;
+  const isRefused = (act: string): boolean => foresight?.refused.some((one) => one.act === act) === true;
+  const hasControl = needsCanary !== true || !isRefused("plant");
+  const status = (name: ProbeName): ProbeEvidence["status"] => {
+    if (name === "re-ingest") return isRefused("offer") && writers === "trigger" ? "not-run" : "ran";
+    return foresight?.blind.has(name) === true || !hasControl ? "blind" : "ran";
+  };
   return {
     surface: id,
     role,
     state: bestState(told, isScanned),
     scan: { complete: isScanned, snapshot: told.guarantees?.snapshot ?? "yes" },
-    erase: { erased: 1, absent: 0, rewritten: 0, failed: 0 },
-    purge: { outcome: "purged" },
+    erase: isRefused("erase")
+      ? { erased: 0, absent: 0, rewritten: 0, failed: 1 }
+      : { erased: 1, absent: 0, rewritten: 0, failed: 0 },
+    purge: foresight?.purge ?? { outcome: "purged" },
     required,
     probes: [...new Set([...required, "key", "bytes", "re-ingest"] as const)].map((name) => {
-      return { name, depth: name === "bytes" ? "bytes" : "api", status: "ran", controls };
+      const found = status(name) === "ran" ? 1 : 0;
+      return { name, depth: name === "bytes" ? "bytes" : "api", status: status(name), controls: { taken: 1, found } };
     }),
     writers,
     watched,
-    reingest: bestReingest(isScanned, declaration),
+    reingest: isRefused("offer") && writers === "trigger" ? "not-run" : bestReingest(isScanned, declaration),
     lineage: bestLineage(declaration, told),
     deletion: told.guarantees?.deletion ?? (isScanned ? "file-level" : "expiry"),
     eventual: "none",
@@ -153,6 +194,7 @@ function bestReingest(isScanned: boolean, { writers }: SurfaceDeclaration): Surf
 
 function bestState(told: ToldSurface, isScanned: boolean): SurfaceState {
   if (told.isReachable === false) return { as: "uncovered", reason: "UNREACHABLE" };
+  if (told.foresight?.purge?.outcome === "unsupported") return { as: "uncovered", reason: "UNSUPPORTED" };
   if (told.isUnbounded === true) return { as: "uncovered", reason: "UNBOUNDED" };
   return { as: isScanned ? "covered" : "expiring" };
 }
@@ -172,7 +214,7 @@ function bestLineage(declaration: SurfaceDeclaration, told: ToldSurface): Known<
 
 /** Changes that name the line of the boundary; every other reason's cure is a command already. */
 const CHANGES: Readonly<
-  Partial<Record<Reason["code"], (declaration: SurfaceDeclaration, told?: ToldSurface) => string>>
+  Partial<Record<Reason["code"], (declaration: SurfaceDeclaration, told?: ToldSurface) => string | undefined>>
 > = {
   GUARD_NOT_SHOWN: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
   RESURRECTABLE: ({ id }) => `let all writes to ${id} go through the SDK, and declare \`writers: sdk\``,
@@ -184,11 +226,33 @@ const CHANGES: Readonly<
     told?.isLineageLost === true
       ? `record the rows of ${id} anew through the SDK: the ledger was set back, and what it was told of them may be lost`
       : `give ${id} a \`derivedFrom\`, then run \`deleatur scan\``,
+  UNSUPPORTED: ({ id }, told) => purgeCure(id, told),
+  PURGE_PENDING: ({ id }, told) => purgeCure(id, told),
+  SURVIVOR_FOUND: ({ id }, told) => refusalCure(id, told) ?? purgeCure(id, told),
+  PRIMARY_STILL_HOLDS: ({ id }, told) => refusalCure(id, told),
+  PRIMARY_BLIND: ({ id }, told) => blindCure(id, told),
+  BLIND_PROBE: ({ id }, told) => blindCure(id, told),
   UNREACHABLE: ({ id, kind }) =>
     kind === "in-process"
       ? `call \`participate\` for ${id} in every process that holds it`
       : `mend the connection of ${id} under \`connect\`, replicas included`,
 };
+
+/** What the store said of itself, which names the cure. */
+function purgeCure(id: string, told: ToldSurface | undefined): string | undefined {
+  const purge = told?.foresight?.purge;
+  return purge === undefined ? undefined : `the purge of ${id} would be ${purge.outcome}: ${purge.why}`;
+}
+
+function refusalCure(id: string, told: ToldSurface | undefined): string | undefined {
+  const refused = told?.foresight?.refused.find(({ act }) => act === "erase");
+  return refused === undefined ? undefined : `grant the right to erase in ${id}: ${refused.why}`;
+}
+
+function blindCure(id: string, told: ToldSurface | undefined): string | undefined {
+  const blind = [...(told?.foresight?.blind ?? [])].map(([name, why]) => `${name} (${why})`);
+  return blind.length === 0 ? undefined : `let the probes of ${id} see: ${blind.join(", ")}`;
+}
 
 function improve({ code, surface, cure }: Reason, boundary: Boundary, told: Told): Improvement {
   const declaration = boundary.surfaces.find((one) => one.id === surface);

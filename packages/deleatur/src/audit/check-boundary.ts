@@ -1,6 +1,7 @@
 // `check`: holds the configuration against what really exists and tells, by the same judge, the best that could be attested.
 import { type BestOutcome, bestOutcome, type ToldSurface } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
+import { type ForeseenPurge, foresee, foreseenOf, type Hindered, hinderedOf } from "../examine/foresee.ts";
 import { type SharedStore, takeCensus, unlistedStores } from "../examine/take-census.ts";
 import type { AnchorState } from "../ledger/anchor.ts";
 import { lostLineageOf } from "../examine/lost-lineage.ts";
@@ -27,6 +28,10 @@ export interface Check {
   readonly missing: readonly string[];
   /** Stores that bear another ledger's marker. */
   readonly shared: readonly SharedStore[];
+  /** What each purge would lock and take, and what stands in its way. */
+  readonly purges: readonly ForeseenPurge[];
+  /** Probes that could not look, and acts that a store would refuse. */
+  readonly hindered: readonly Hindered[];
   /** The ledger against its anchor, read whole. */
   readonly anchor: AnchorState;
   /** Requests whose do-not-store entries are past their term: they stand until somebody lifts them. */
@@ -67,17 +72,20 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
       rowsWithoutLineage: without,
     };
   });
+  const foreseen = await foresee(engine, failures, signal);
   const lost = lostLineageOf(engine, harvest.rows);
   const anchor = engine.ledger.verifyAnchor();
   const undeclared = [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, failures)];
   const told = new Map<string, ToldSurface>(
-    surfaces.map(({ surface, isReachable, rowsWithoutLineage }) => [
+    surfaces.map(({ surface, isReachable, rows, rowsWithoutLineage }) => [
       surface,
       {
         isReachable,
         rowsWithoutEdge: rowsWithoutLineage,
         isLineageLost: lost.has(surfaceId(surface)),
         isUnbounded: harvest.unbounded?.has(surfaceId(surface)) === true,
+        needsCanary: rows === 0,
+        ...foreseenOf(foreseen, surfaceId(surface)),
         guarantees: engine.surfaces.find(({ declaration }) => declaration.id === surface)!.guarantees,
       },
     ]),
@@ -87,6 +95,8 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
     undeclared,
     missing: census.report.missing.map(({ container }) => container),
     shared: census.shared,
+    purges: foreseen.purges,
+    hindered: hinderedOf(foreseen),
     anchor,
     expired: engine.ledger.endedTerms().length,
     best: bestOutcome(engine.boundary, {

@@ -192,11 +192,18 @@ function createScene(parts: SceneParts, surface: Surface): Scene {
     async purge() {
       const lock = await surface.purgeLock(signal);
       hold(lock === "none" || lock === "exclusive", "purgeLock gives an answer that is not known");
+      const { hindrance, locks, seconds, spareBytes, basis } = await surface.foresee(signal);
       const purged = await surface.purge(signal);
       hold(
         purged.outcome === "purged" && purged.method !== "",
         purged.outcome === "purged" ? "purge names no method" : `purge answers ${purged.outcome}: ${purged.why}`,
       );
+      hold(hindrance === undefined, "foresee names what stands in the way of a purge that then ends");
+      hold(
+        lock === "none" || locks.some(({ keepsOut }) => keepsOut !== "nobody"),
+        "foresee names no lock, and purgeLock does",
+      );
+      hold(seconds >= 0 && spareBytes >= 0 && basis !== "", "foresee gives no figure, or not what it rests on");
     },
     async hinder(how) {
       const hindrance = possible(await bench[how](signal));

@@ -1,6 +1,7 @@
 // `forget --dry-run`: the closure, what would become of it and the best that could be attested. Touches neither store nor ledger.
 import { type BestOutcome, bestOutcome } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
+import { foresee, type Foreseen, foreseenOf, hinderedOf } from "../examine/foresee.ts";
 import { takeCensus, unlistedStores } from "../examine/take-census.ts";
 import { artifactId, type SurfaceId } from "../model/ids.ts";
 import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
@@ -13,7 +14,9 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
   const target = parseTarget(given, engine.boundary.identifiers);
   const harvest = await harvestLineage(engine, signal);
   const plan = planWithoutTrace(engine, target, harvest);
-  const best = bestFor(engine, plan, await undeclaredContainers(engine, plan.unread, signal));
+  const foreseen = await foresee(engine, plan.unread, signal);
+  const undeclared = await undeclaredContainers(engine, plan.unread, signal);
+  const best = bestFor(engine, plan, { undeclared, foreseen, harvest });
   return {
     items: plan.items.map(({ ref, depth, action, because, sources }) => ({
       artifact: artifactId(ref),
@@ -42,6 +45,8 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
     ],
     identifiersUnknown: plan.identifiersUnknown,
     withoutLineage: [...plan.withoutLineage].map(([surface, rows]) => ({ surface, rows })),
+    purges: foreseen.purges,
+    hindered: hinderedOf(foreseen),
     best,
   };
 }
@@ -56,8 +61,27 @@ export async function undeclaredContainers(
   return [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, unread)];
 }
 
+/** What was asked of the stores before a request. */
+export interface Beforehand {
+  readonly undeclared: readonly string[];
+  readonly foreseen: Foreseen;
+  /** All rows; where it is not given, every surface is taken to keep some. */
+  readonly harvest?: Harvest;
+}
+
+/** Asks the stores what a request over them would meet. */
+export async function askBeforehand(engine: Engine, signal: AbortSignal): Promise<Beforehand> {
+  const unread = new Map<SurfaceId, string>();
+  return {
+    undeclared: await undeclaredContainers(engine, unread, signal),
+    foreseen: await foresee(engine, unread, signal),
+  };
+}
+
 /** The best that could be attested about this very target: what is kept of it, what could not be read, which rows have no lineage. */
-export function bestFor(engine: Engine, plan: Plan, undeclared: readonly string[]): BestOutcome {
+export function bestFor(engine: Engine, plan: Plan, { undeclared, foreseen, harvest }: Beforehand): BestOutcome {
+  const going = new Set(plan.items.filter(({ action }) => action === "erase").map(({ ref }) => artifactId(ref)));
+  const left = new Set(harvest?.rows.flatMap((row) => (going.has(artifactId(row)) ? [] : [row.surface])));
   return bestOutcome(engine.boundary, {
     kept: [...new Set(plan.items.filter(({ action }) => action === "keep").map(({ ref }) => ref.surface))],
     undeclared,
@@ -67,6 +91,9 @@ export function bestFor(engine: Engine, plan: Plan, undeclared: readonly string[
         {
           guarantees,
           isReachable: !plan.unread.has(id),
+          ...foreseenOf(foreseen, id),
+          needsCanary: harvest !== undefined && !left.has(id),
+          isUnbounded: harvest?.unbounded?.has(id) === true,
           rowsWithoutEdge: plan.withoutLineage.get(id) ?? 0,
           isLineageLost: plan.lostLineage.includes(id),
         },

@@ -4,7 +4,7 @@ import { BoundaryError, DerivationClosureError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import type { ContinueOptions } from "./carriage.ts";
-import { bestFor, undeclaredContainers } from "./dry-run.ts";
+import { askBeforehand, type Beforehand, bestFor } from "./dry-run.ts";
 import type { ForgetOrder } from "./forget-order.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
@@ -30,7 +30,7 @@ export async function forgetTargets(
 ): Promise<readonly PromiseSettledResult<RequestOutcome>[]> {
   const targets = orders.map((order) => parseTarget(order, engine.boundary.identifiers));
   await refuseUnfit(engine);
-  const undeclared = orders.some(isErasureRequired) ? await undeclaredContainers(engine, new Map(), signal) : [];
+  const before = orders.some(isErasureRequired) ? await askBeforehand(engine, signal) : undefined;
   const requests = targets.map((target, place) => {
     const order = orders[place] ?? {};
     const id = receiveRequest(engine, target, order);
@@ -38,7 +38,7 @@ export async function forgetTargets(
   });
   const ends = await resumeRequests(
     engine,
-    requests.map(({ id, order }) => ({ id, options: actsOf(engine, order, undeclared) })),
+    requests.map(({ id, order }) => ({ id, options: actsOf(engine, order, before) })),
     signal,
   );
   for (const { id, order, isNew } of requests) {
@@ -53,11 +53,13 @@ function isErasureRequired({ require }: ForgetOrder): boolean {
   return require === "erasure";
 }
 
-function actsOf(engine: Engine, order: ForgetOrder, undeclared: readonly string[]): ContinueOptions {
+function actsOf(engine: Engine, order: ForgetOrder, before: Beforehand | undefined): ContinueOptions {
   return {
     ...(order.allowTombstone === undefined ? {} : { allowTombstone: order.allowTombstone }),
     ...(order.now === undefined ? {} : { now: order.now }),
-    ...(isErasureRequired(order) ? { beforeErase: (plan: Plan) => requireErasure(engine, plan, undeclared) } : {}),
+    ...(before !== undefined && isErasureRequired(order)
+      ? { beforeErase: (plan: Plan) => requireErasure(engine, plan, before) }
+      : {}),
   };
 }
 
@@ -83,8 +85,8 @@ async function refuseUnfit(engine: Engine): Promise<void> {
 }
 
 /** `--require erasure`: stops before the first delete where the boundary, or what a ground keeps of this target, cannot carry one. */
-function requireErasure(engine: Engine, plan: Plan, undeclared: readonly string[]): void {
-  const best = bestFor(engine, plan, undeclared);
+function requireErasure(engine: Engine, plan: Plan, before: Beforehand): void {
+  const best = bestFor(engine, plan, before);
   if (best.attestation === "erasure") return;
   throw new DerivationClosureError(
     "DOMAIN_NOT_COVERED",

@@ -2,6 +2,7 @@
 import type { BestOutcome } from "../attest/best-outcome.ts";
 import type { ArtifactMention, EraseCounts, PurgeEvidence, Survivor } from "../attest/evidence.ts";
 import type { AttestationAnswer, JudgedError, Reason, Verdict } from "../attest/judgement.ts";
+import type { ForeseenPurge, Hindered } from "../examine/foresee.ts";
 import type { RequestState } from "../ledger/request-record.ts";
 import type { SurfaceRole } from "../model/declaration.ts";
 
@@ -63,6 +64,10 @@ export interface DryRun {
   readonly outOfReach: readonly { readonly surface: string; readonly why: string }[];
   readonly identifiersUnknown: readonly { readonly surface: string; readonly type: string }[];
   readonly withoutLineage: readonly { readonly surface: string; readonly rows: number }[];
+  /** What each purge would lock and take, and what stands in its way. */
+  readonly purges: readonly ForeseenPurge[];
+  /** Probes that could not look, and acts that a store would refuse. */
+  readonly hindered: readonly Hindered[];
   /** The best that could be attested, by the same judge. */
   readonly best: BestOutcome;
 }

@@ -53,7 +53,7 @@ function joinLooks(probes: readonly Probe[], needles: readonly Needle[], options
 }
 
 /** What may be said of an error: our own words, and of a foreign one its code or class alone, for its message may quote content. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof DeleaturError) return `${error.code}: ${error.message}`;
   if (error instanceof Error) return "code" in error && typeof error.code === "string" ? error.code : error.name;
   return "unknown error";

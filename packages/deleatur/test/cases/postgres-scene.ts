@@ -20,6 +20,8 @@ export interface PostgresSetup {
   readonly server?: PostgresServer;
   /** Another user than the superuser. */
   readonly user?: string;
+  /** Whether the server's folder is out of our reach, as that of a managed one is. */
+  readonly isFar?: boolean;
 }
 
 export interface PostgresScene {
@@ -66,7 +68,7 @@ function boundaryOf(
   server: PostgresServer,
   database: string,
   directory: string,
-  { surfaces, identifiers, writers, census, replicas, user }: PostgresSetup,
+  { surfaces, identifiers, writers, census, replicas, user, isFar }: PostgresSetup,
 ): ReturnType<typeof defineBoundary> {
   const copies = Object.entries(replicas ?? {}).map(([name, copy]) => [
     name,
@@ -82,7 +84,7 @@ function boundaryOf(
       ...(census === undefined ? {} : { census }),
       connect: {
         ledger: "sqlite:./deleatur.db",
-        memory: { url: server.url(database, user), data: server.data },
+        memory: { url: server.url(database, user), ...(isFar === true ? {} : { data: server.data }) },
         ...Object.fromEntries(copies),
       },
     },

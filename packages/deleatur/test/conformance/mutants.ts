@@ -50,6 +50,23 @@ export const MUTANTS: readonly Mutant[] = [
     })),
   ),
   mutant(
+    "nothing-claimed",
+    "a probe that is asked for nothing finds something",
+    withProbe(
+      "exact",
+      () =>
+        async function* look(): AsyncGenerator<Finding> {
+          yield {
+            probe: "exact",
+            depth: "api",
+            needle: 0,
+            place: { container: "memory.records" },
+            match: { how: "exact", encoding: "utf8" },
+          };
+        },
+    ),
+  ),
+  mutant(
     "erase-twice",
     "every erase answers erased",
     withSurface((surface) => ({
@@ -233,6 +250,24 @@ export const MUTANTS: readonly Mutant[] = [
     "purge",
     "a purge never ends",
     withSurface(() => ({ purge: async () => ({ outcome: "pending", why: "always" }) })),
+  ),
+  mutant(
+    "purge",
+    "what stands in its way is foreseen, and nothing does",
+    withSurface((surface) => ({
+      foresee: async (signal) => ({
+        ...(await surface.foresee(signal)),
+        hindrance: { outcome: "unsupported", why: "always" },
+      }),
+    })),
+  ),
+  mutant(
+    "purge",
+    "it takes a lock that is not foreseen",
+    withSurface((surface) => ({
+      purgeLock: async () => "exclusive",
+      foresee: async (signal) => ({ ...(await surface.foresee(signal)), locks: [] }),
+    })),
   ),
   mutant("bytes", "a purge answers purged and does nothing", idlePurge),
   mutant("bytes-by-hand", "a purge answers purged and does nothing", idlePurge),

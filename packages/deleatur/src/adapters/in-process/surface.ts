@@ -51,6 +51,19 @@ export function openInProcess({ surface, participation }: InProcessOptions, guar
       });
     },
     purgeLock: async () => "none",
+    foresee: async () => {
+      const nothing = {
+        bytesStay: false,
+        locks: [],
+        spareBytes: 0,
+        seconds: 0,
+        basis: "the processes let go of it",
+        refused: [],
+      };
+      return processes.hasAny()
+        ? nothing
+        : { ...nothing, refused: [{ act: "plant", why: "no process ever took part" }] };
+    },
     async purge() {
       refuseNeverRegistered(surface, processes);
       return { outcome: "purged", method: "let go of by every live process; freed memory itself was not scanned" };

@@ -6,6 +6,7 @@ import type { Container, FenceStrength, Guarantees, Surface } from "../../surfac
 import { takeCensus } from "./hands/census.ts";
 import { withConnection, type Db } from "./hands/connect.ts";
 import { countAgain, eraseRows } from "./hands/erase-rows.ts";
+import { foreseeStore } from "./hands/foresee-store.ts";
 import { lowerFence, raiseFence } from "./hands/fence-store.ts";
 import { resolveLayout, type Layout } from "./hands/layout.ts";
 import { listFollowers } from "./hands/list-followers.ts";
@@ -80,6 +81,7 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
       signal.throwIfAborted();
       return Promise.resolve(takesLock(options) ? "exclusive" : "none");
     },
+    foresee: (signal) => foreseeStore(options, signal),
     purge: (signal) => purgeOnce(options, signal),
     async offer(artifact, signal): Promise<Offered> {
       noteOffer(options);

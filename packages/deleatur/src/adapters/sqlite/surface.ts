@@ -6,6 +6,7 @@ import type { FenceStrength, Guarantees, ScanPart, Surface } from "../../surface
 import { takeFileCensus } from "./hands/census-files.ts";
 import { takeCensus } from "./hands/census.ts";
 import { connect, withConnection, type Db } from "./hands/connect.ts";
+import { foreseeFiles } from "./hands/foresee-files.ts";
 import { raiseFence, lowerFence } from "./hands/fence-store.ts";
 import { eraseIndexed, rewriteIndexed } from "./hands/fts-rows.ts";
 import { indexFeed } from "./hands/index-feed.ts";
@@ -61,6 +62,10 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
         withConnection(target, (db) => needsVacuum(db, options.declaration.purge)),
       );
       return isExclusive ? "exclusive" : "none";
+    },
+    async foresee(signal) {
+      signal.throwIfAborted();
+      return foreseeFiles(options);
     },
     async purge(signal) {
       return worst(

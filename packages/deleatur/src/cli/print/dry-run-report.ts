@@ -2,6 +2,7 @@
 import type { DryRun, DryRunItem } from "../../forget/outcome.ts";
 import type { VerbContext } from "../verb.ts";
 import { bestLines } from "./best-outcome-lines.ts";
+import { foresightLines } from "./foresight-lines.ts";
 import { section } from "./section.ts";
 import { count } from "./words.ts";
 
@@ -49,6 +50,7 @@ export function dryRunText(dryRun: DryRun, context: VerbContext): string {
       "Without lineage:",
       withoutLineage.map(({ surface, rows }) => `${labels.get(surface) ?? surface}: ${count(rows, "record")}`),
     ),
+    ...foresightLines(dryRun.purges, dryRun.hindered),
     "",
     ...bestLines(best, context.paint),
     "",

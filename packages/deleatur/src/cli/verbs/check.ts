@@ -5,6 +5,7 @@ import type { Check } from "../../audit/check-boundary.ts";
 import { publicFormOf } from "../../boundary/public-form.ts";
 import { writeGiven } from "../files.ts";
 import { bestLines } from "../print/best-outcome-lines.ts";
+import { foresightLines } from "../print/foresight-lines.ts";
 import { table } from "../print/table.ts";
 import { count } from "../print/words.ts";
 import type { VerbResult } from "../terminal.ts";
@@ -42,6 +43,8 @@ async function check(flags: CheckFlags, context: VerbContext): Promise<VerbResul
       shared: checked.shared,
       anchor: checked.anchor,
       guard: { expired: checked.expired },
+      purges: checked.purges,
+      hindered: checked.hindered,
       best: checked.best,
     },
     exitCode: exitOf(checked.best),
@@ -91,6 +94,7 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
     ...sharedLines(checked, paint.yellow),
     ...anchorLines(checked, paint),
     ...expiredLines(checked),
+    ...foresightLines(checked.purges, checked.hindered),
     "",
     ...bestLines(checked.best, paint),
     "",

@@ -54,6 +54,11 @@ export const GUARANTEE_CASES: readonly ConformanceCase[] = [
       hold((await scene.surface.erase([], signal)).length === 0, "asked to erase nothing, it answers something");
       hold((await scene.surface.rewrite([], signal)).length === 0, "asked to rewrite nothing, it answers something");
       hold((await scene.read([])).length === 0, "asked to read nothing, it answers something");
+      for (const probe of scene.probes()) {
+        for await (const finding of probe.look([], signal))
+          hold(finding === undefined, `the ${probe.name} probe is asked for nothing and finds something`);
+        await probe.close();
+      }
       if (kind.guarantees.scan !== "none") return;
       hold(scene.probes().length === 0, "it cannot be scanned and has probes");
       hold((await scene.scan()).length === 0, "it cannot be scanned and answers artifacts");

@@ -1,5 +1,5 @@
 // Reads the raw bytes of a store's files, decompressed too where they are gzip; what lives in a declared line or file is known first and explains itself.
-import { readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { StoreError } from "../../../model/errors.ts";
 import type { Finding, Needle } from "../../../model/needle.ts";
@@ -12,6 +12,15 @@ import type { FilesOptions, FilesStore } from "../options.ts";
 import { TEMP_FILE } from "../options.ts";
 import { type SeenFile, seeFiles, seeLines, seePieces } from "./see-files.ts";
 import { seeRecord } from "./see-keys.ts";
+
+/** @throws StoreError where it could not be read */
+function tryFile({ absolute }: SeenFile, store: string): void {
+  try {
+    accessSync(absolute, constants.R_OK);
+  } catch (cause) {
+    throw fileError(cause, store);
+  }
+}
 
 const MAX_INFLATED = 512 * 1024 * 1024;
 
@@ -26,8 +35,12 @@ export function bytesProbe(
     depth: "bytes",
     scope,
     async *look(needles, signal): AsyncGenerator<Finding> {
-      const sift = createByteSift(bytePatterns(needles));
       const seen = files();
+      if (needles.length === 0) {
+        for (const file of seen) tryFile(file, store.name);
+        return;
+      }
+      const sift = createByteSift(bytePatterns(needles));
       for (const file of seen) {
         await sift.readFile(file.absolute, signal);
         const inflated = inflate(file, store.name);

@@ -68,6 +68,7 @@ function contentProbe(
       const matcher = createMatcher(needles);
       for (const passage of passages(signal)) {
         signal.throwIfAborted();
+        if (needles.length === 0) return;
         for (const finding of matcher.match(passage)) yield { ...finding, probe: name, depth: "api" };
       }
     },
@@ -89,6 +90,7 @@ function keyProbe({ options, store, scope }: Sight): Probe {
         else list.push(index);
       }
       for (const { key, place } of seeKeys({ options, store, scope }, signal)) {
+        if (wanted.size === 0) return;
         for (const needle of wanted.get(key) ?? [])
           yield { probe: "key", depth: "api", needle, place, match: { how: "key" } };
       }

@@ -61,6 +61,7 @@ function contentProbe(
     async *look(needles, signal): AsyncGenerator<Finding> {
       const matcher = createMatcher(needles);
       for await (const artifact of look(options, signal)) {
+        if (needles.length === 0) return;
         for (const field of artifact.content) {
           signal.throwIfAborted();
           const passage: Passage = { place: placeOf(artifact), field };

@@ -11,7 +11,7 @@ import { compressedValues } from "./decompress.ts";
 import { liveContent } from "./live-content.ts";
 import { withoutPageHeaders } from "./log-pages.ts";
 import { throughReader, type Reader } from "./open-reader.ts";
-import { openServerFiles, type ServerFile, type ServerFiles } from "./server-files.ts";
+import { FILE_RIGHTS, openServerFiles, type ServerFile, type ServerFiles } from "./server-files.ts";
 
 /** What is read at once, and how much of it is read again with the next part, so that what crosses a border is seen whole. Whole pages of every size. */
 const PART = 1 << 20;
@@ -29,6 +29,7 @@ export function bytesProbe(target: PostgresTarget): Probe {
 
 async function* lookAtBytes(reader: Reader, needles: readonly Needle[], signal: AbortSignal): AsyncGenerator<Finding> {
   const files = await openServerFiles(reader);
+  if (needles.length === 0) return tellUnseen(reader, files);
   const sift = createByteSift(bytePatterns(needles, { indexed: true }));
   for await (const { bytes, step } of partsOf(files, signal)) {
     sift.read(bytes);
@@ -53,11 +54,16 @@ async function* lookAtBytes(reader: Reader, needles: readonly Needle[], signal: 
     for (const value of compressedValues(bytes, step))
       for (const hit of matcher.scanChunk(value, 0)) yield found(base, hit.needle, hit.bytes);
   }
+  tellUnseen(reader, files);
+}
+
+/** What these eyes have found counts, and nothing found does not. @throws StoreError LOG_UNSEEN */
+function tellUnseen(reader: Reader, files: ServerFiles): void {
   if (files.unseen !== undefined)
     throw new StoreError(
       "LOG_UNSEEN",
-      `store ${reader.target.store} shows its pages but not ${files.unseen}, grant pg_read_server_files`,
-      { place: { store: reader.target.store }, cure: "grant pg_read_server_files, or add data under connect" },
+      `store ${reader.target.store} shows its pages but not ${files.unseen}, grant ${FILE_RIGHTS}`,
+      { place: { store: reader.target.store }, cure: `grant ${FILE_RIGHTS}, or add data under connect` },
     );
 }
 

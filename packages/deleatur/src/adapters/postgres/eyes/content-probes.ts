@@ -45,8 +45,10 @@ function contentProbe(
       return throughReader(
         seen.target,
         async function* (reader): AsyncGenerator<Finding> {
-          for await (const passage of passagesOf(reader, seen, name, signal))
+          for await (const passage of passagesOf(reader, seen, name, signal)) {
+            if (needles.length === 0) return;
             for (const finding of matcher.match(passage)) yield { ...finding, probe: name, depth: "api" };
+          }
         },
         signal,
       );

@@ -40,6 +40,7 @@ async function* lookForKeys(
   const names = isReused ? [...declaration.content.map(({ column }) => column), declaration.vector ?? ""] : [];
   const content = names.flatMap(find);
   for await (const cells of readCells(reader, options.table, [...key, ...content], signal)) {
+    if (wanted.size === 0) return;
     const spelled = keyOfCells(key, cells);
     for (const needle of spelled === undefined ? [] : (wanted.get(spelled) ?? [])) {
       const fields = content.flatMap(

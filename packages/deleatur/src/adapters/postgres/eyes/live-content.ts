@@ -5,7 +5,7 @@ import { fieldOfCell, readCells, seeColumns } from "./see-columns.ts";
 
 /**
  * Every text, byte string and (where asked for) vector that the tables answer. A materialized view, an index and the planner's samples are rows of nobody: what outlived its
- * row in one of them must not explain itself.
+ * row in one of them must not explain itself. Nor does a table explain anything that this role may not read: what is found in its bytes counts.
  */
 export async function* liveContent(
   reader: Reader,
@@ -15,7 +15,8 @@ export async function* liveContent(
   const tables = await ask(
     reader,
     `SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_temp'`,
+     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_temp'
+       AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND NOT pg_catalog.row_security_active(c.oid)`,
   );
   for (const [schema, table] of tables) {
     const name = { schema: schema ?? "", table: table ?? "" };

@@ -78,7 +78,10 @@ async function* lookForNeighbours(
     });
     return findings;
   };
-  for await (const cells of readCells(reader, options.table, [...key, vector], signal)) yield* compare(cells);
+  for await (const cells of readCells(reader, options.table, [...key, vector], signal)) {
+    if (anchors.length === 0) return;
+    yield* compare(cells);
+  }
   for await (const cells of askIndex(reader, options, [...key, vector], vector, anchors, signal)) yield* compare(cells);
 }
 

@@ -46,11 +46,14 @@ async function databaseOf(reader: Reader): Promise<string> {
   return row?.[0] ?? "";
 }
 
+/** The role pg_read_server_files alone gives none of them. */
+export const FILE_RIGHTS = "EXECUTE on pg_ls_dir, pg_stat_file and pg_read_binary_file";
+
 function unreadable({ target }: Reader): never {
   throw new StoreError(
     "FILES_UNREADABLE",
-    `the files of store ${target.store} cannot be read, give their folder as data under connect, or grant pg_read_server_files`,
-    { place: { store: target.store }, cure: "add data under connect, or grant pg_read_server_files" },
+    `the files of store ${target.store} cannot be read, give their folder as data under connect, or grant ${FILE_RIGHTS}`,
+    { place: { store: target.store }, cure: `add data under connect, or grant ${FILE_RIGHTS}` },
   );
 }
 
@@ -109,21 +112,21 @@ async function localFiles(folder: string, database: string): Promise<ServerFiles
     }
   };
   await walk("");
-  return {
-    files,
-    unseen: undefined,
-    async read({ path }, offset, length) {
-      const handle = await open(join(folder, path), "r").catch(goneAsUndefined);
-      if (handle === undefined) return Buffer.alloc(0);
-      try {
-        const buffer = Buffer.alloc(length);
-        const { bytesRead } = await handle.read(buffer, 0, length, offset);
-        return buffer.subarray(0, bytesRead);
-      } finally {
-        await handle.close();
-      }
-    },
+  const read: ServerFiles["read"] = async ({ path }, offset, length) => {
+    const handle = await open(join(folder, path), "r").catch(goneAsUndefined);
+    if (handle === undefined) return Buffer.alloc(0);
+    try {
+      const buffer = Buffer.alloc(length);
+      const { bytesRead } = await handle.read(buffer, 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
   };
+  // A folder that may be listed may hold files that may not be read.
+  const [first] = files;
+  if (first !== undefined) await read(first, 0, 1);
+  return { files, unseen: undefined, read };
 }
 
 /** A file that went while it was being looked for is not there; any other trouble makes the probe blind. */
@@ -137,7 +140,7 @@ function goneAsNone(cause: unknown): [] {
   return [];
 }
 
-/** Through the server's own functions, for which the role needs pg_read_server_files or the right to each. */
+/** Through the server's own functions, for which the role needs the right to each. */
 async function serverReads(reader: Reader, database: string): Promise<ServerFiles> {
   const files: ServerFile[] = [];
   const walk = async (path: string): Promise<void> => {
@@ -155,18 +158,14 @@ async function serverReads(reader: Reader, database: string): Promise<ServerFile
     }
   };
   await walk("");
-  return {
-    files,
-    unseen: undefined,
-    async read({ path }, offset, length) {
-      const [row] = await ask(reader, "SELECT pg_catalog.pg_read_binary_file($1, $2, $3, true)", [
-        path,
-        offset,
-        length,
-      ]);
-      return Buffer.from((row?.[0] ?? "\\x").slice(2), "hex");
-    },
+  const read: ServerFiles["read"] = async ({ path }, offset, length) => {
+    const [row] = await ask(reader, "SELECT pg_catalog.pg_read_binary_file($1, $2, $3, true)", [path, offset, length]);
+    return Buffer.from((row?.[0] ?? "\\x").slice(2), "hex");
   };
+  // Who may list files may not read them for that.
+  const [first] = files;
+  if (first !== undefined) await read(first, 0, 1);
+  return { files, unseen: undefined, read };
 }
 
 /** Pages of tables and indexes alone: the log is not seen, so that nothing found means nothing. */

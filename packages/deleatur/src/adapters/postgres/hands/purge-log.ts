@@ -154,6 +154,20 @@ async function awaitArchiver(db: Db, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** What will hold the log however often it is written over; what only lags now may have caught up by then. */
+export async function willHold(db: Db): Promise<LogHeld> {
+  const { store } = db.target;
+  const [row] = await rowsOf(
+    db,
+    "SELECT 1 FROM pg_catalog.pg_replication_slots WHERE NOT active AND restart_lsn IS NOT NULL LIMIT 1",
+  );
+  if (row !== undefined)
+    return { why: `a replication slot of store ${store} that nobody reads holds its write-ahead log, drop it` };
+  if ((await keptFiles(db)) > MOST_FILES)
+    return { why: `wal_keep_size of store ${store} keeps more of its write-ahead log than is written over, lower it` };
+  return undefined;
+}
+
 async function whatHolds(db: Db, lsn: string): Promise<string> {
   const { store } = db.target;
   if (await isHeldBySlot(db, lsn))

@@ -5,7 +5,10 @@ import type { PostgresOptions, PostgresTarget } from "../options.ts";
 import { isForbidden, storeError } from "../store-errors.ts";
 import { openConnection, rowsOf, withConnection, type Db } from "./connect.ts";
 import { cycleLog, isArchived } from "./purge-log.ts";
-import { refreshViews, renewStatistics, rewriteTables, tablesOf } from "./purge-tables.ts";
+import { refreshViews, renewStatistics, RIGHTS, rewriteTables, tablesOf } from "./purge-tables.ts";
+
+/** A purge that did not reach its end. */
+export type PurgeEnd = Exclude<Purged, { readonly outcome: "purged" }>;
 
 /** Purges the database of a store with everything that is declared in it, copies that are written to by themselves too, and the logs of standbys. @throws StoreError */
 export async function purgeStore(options: PostgresOptions, signal: AbortSignal): Promise<Purged> {
@@ -44,32 +47,38 @@ async function purgeAll(db: Db, options: PostgresOptions, signal: AbortSignal): 
   const tables = tablesOf(options);
   const isExclusive = takesLock(options);
   const rewritten = await rewriteTables(db, tables, isExclusive, signal);
-  await refreshViews(db, tables);
+  const views = await refreshViews(db, tables);
   const statistics = await renewStatistics(db, tables);
-  const denied = [...rewritten.denied, ...statistics.denied];
+  const denied = [...rewritten.denied, ...views, ...statistics.denied];
   const log = await purgeLog(db, options, signal);
-  if (log === "denied")
-    denied.push(
-      "switch and checkpoint the write-ahead log (a superuser, or pg_checkpoint, pg_monitor and EXECUTE on pg_switch_wal)",
-    );
-  if (denied.length > 0)
-    return {
-      outcome: "unsupported",
-      why: `the role of store ${db.target.store} may not ${[...new Set(denied)].join(", nor ")}`,
-    };
+  if (log === "denied") denied.push(RIGHTS.log);
+  if (denied.length > 0) return lacksRights(db.target, denied);
   if (rewritten.held || statistics.held)
     return {
       outcome: "pending",
       why: `an older transaction of store ${db.target.store} still sees erased rows, end it`,
     };
   if (log !== "denied" && log !== undefined) return { outcome: "pending", why: log.why };
-  if ((await isArchived(db)) && !options.boundary.surfaces.some(({ role }) => role === "backup"))
-    return {
-      outcome: "unsupported",
-      why: `store ${db.target.store} archives its write-ahead log where nobody looks, declare the archive as a surface of role backup with its horizon`,
-    };
+  const unseen = await unseenArchive(db, options);
+  if (unseen !== undefined) return unseen;
   const how = isExclusive ? "vacuum full" : "vacuum and reindex";
   return { outcome: "purged", method: `${how} of ${tables.length} tables, statistics, write-ahead log` };
+}
+
+export function lacksRights({ store }: PostgresTarget, denied: readonly string[]): PurgeEnd {
+  return {
+    outcome: "unsupported",
+    why: `the role of store ${store} may not ${[...new Set(denied)].join(", nor ")}`,
+  };
+}
+
+/** Set where the log is copied elsewhere and nobody says so. */
+export async function unseenArchive(db: Db, { boundary }: PostgresOptions): Promise<PurgeEnd | undefined> {
+  if (!(await isArchived(db)) || boundary.surfaces.some(({ role }) => role === "backup")) return undefined;
+  return {
+    outcome: "unsupported",
+    why: `store ${db.target.store} archives its write-ahead log where nobody looks, declare the archive as a surface of role backup with its horizon`,
+  };
 }
 
 async function purgeLog(

@@ -2,6 +2,7 @@
 import { BoundaryError } from "../../../model/errors.ts";
 import { quoteTable, tableName, type PostgresOptions, type TableName } from "../options.ts";
 import { readRelation } from "./columns.ts";
+import { isForbidden } from "../store-errors.ts";
 import { rowsOf, type Db } from "./connect.ts";
 
 /** Every declared table of the store, join tables with them: one purge serves them all. */
@@ -13,6 +14,25 @@ export function tablesOf({ boundary, declaration }: PostgresOptions): readonly T
     for (const locator of [...subject, ...derivedFrom]) if ("via" in locator) names.add(locator.via);
   }
   return [...names].map(tableName);
+}
+
+/** What a role may lack, and who has it. */
+export const RIGHTS = {
+  table: "rewrite a table (its owner, or MAINTAIN)",
+  view: "refresh a materialized view (its owner, or MAINTAIN)",
+  statistics: "rewrite the planner's statistics (a superuser, or the owner of the database)",
+  log: "switch and checkpoint the write-ahead log (a superuser, or pg_checkpoint, pg_monitor and EXECUTE on pg_switch_wal)",
+} as const;
+
+/** Whether the server refuses the role an act. */
+async function isDenied(act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act();
+    return false;
+  } catch (cause) {
+    if (!isForbidden(cause)) throw cause;
+    return true;
+  }
 }
 
 /** What hinders: an older reader keeps dead rows alive, or a right is missing. */
@@ -39,10 +59,12 @@ export async function rewriteTables(
     if (isExclusive) {
       const end = await vacuumFull(db, quoteTable(table), relation.oid);
       held ||= end === "held";
-      if (end === "denied") denied.push("rewrite a table (its owner, or MAINTAIN)");
+      if (end === "denied") denied.push(RIGHTS.table);
     } else {
+      // Without the right this is a warning; the next says it.
       await db.client.query(`VACUUM (INDEX_CLEANUP ON) ${quoteTable(table)}`);
-      await db.client.query(`REINDEX TABLE CONCURRENTLY ${quoteTable(table)}`);
+      if (await isDenied(() => db.client.query(`REINDEX TABLE CONCURRENTLY ${quoteTable(table)}`)))
+        denied.push(RIGHTS.table);
     }
   }
   return { held, denied };
@@ -86,8 +108,8 @@ async function fileNumbers(db: Db, oid: string): Promise<ReadonlyMap<string, str
   return new Map(rows.map(([name, number]) => [name ?? "", number ?? ""]));
 }
 
-/** Materialized views that were made from these tables, over other views too: each is made anew, into a new file. */
-export async function refreshViews(db: Db, tables: readonly TableName[]): Promise<void> {
+/** Materialized views that were made from these tables, over other views too. */
+export async function viewsOver(db: Db, tables: readonly TableName[]): Promise<readonly TableName[]> {
   const rows = await rowsOf(
     db,
     `WITH RECURSIVE seen(oid, depth) AS (
@@ -99,25 +121,36 @@ export async function refreshViews(db: Db, tables: readonly TableName[]): Promis
      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'm' AND c.relispopulated ORDER BY s.depth`,
     [tables.map(({ schema }) => schema), tables.map(({ table }) => table)],
   );
-  for (const [schema, table] of rows)
-    await db.client.query(`REFRESH MATERIALIZED VIEW ${quoteTable({ schema: schema ?? "", table: table ?? "" })}`);
+  return rows.map(([schema, table]) => ({ schema: schema ?? "", table: table ?? "" }));
 }
 
-const STATISTICS: readonly string[] = ["pg_statistic", "pg_statistic_ext_data"];
+/** Each view is made anew, into a new file. Answers what the role may not. */
+export async function refreshViews(db: Db, tables: readonly TableName[]): Promise<readonly string[]> {
+  const denied: string[] = [];
+  for (const view of await viewsOver(db, tables))
+    if (await isDenied(() => db.client.query(`REFRESH MATERIALIZED VIEW ${quoteTable(view)}`)))
+      denied.push(RIGHTS.view);
+  return denied;
+}
+
+export const STATISTICS: readonly string[] = ["pg_statistic", "pg_statistic_ext_data"];
+
+/** Whether the planner took samples of a table, which hold values of its rows. */
+export async function isSampled(db: Db, table: TableName): Promise<boolean> {
+  const relation = await readRelation(db, table);
+  const [row] = await rowsOf(
+    db,
+    `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_stats s JOIN pg_catalog.pg_namespace n ON n.nspname = s.schemaname
+       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = s.tablename
+       WHERE c.oid = $1 OR c.oid IN (SELECT relid FROM pg_catalog.pg_partition_tree($1::oid)))`,
+    [relation?.oid ?? "0"],
+  );
+  return row?.[0] === "t";
+}
 
 /** The planner's samples hold values of rows: they are taken anew where there are some, and their tables rewritten. */
 export async function renewStatistics(db: Db, tables: readonly TableName[]): Promise<Rewritten> {
-  for (const table of tables) {
-    const relation = await readRelation(db, table);
-    const [row] = await rowsOf(
-      db,
-      `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_stats s JOIN pg_catalog.pg_namespace n ON n.nspname = s.schemaname
-         JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = s.tablename
-         WHERE c.oid = $1 OR c.oid IN (SELECT relid FROM pg_catalog.pg_partition_tree($1::oid)))`,
-      [relation?.oid ?? "0"],
-    );
-    if (row?.[0] === "t") await db.client.query(`ANALYZE ${quoteTable(table)}`);
-  }
+  for (const table of tables) if (await isSampled(db, table)) await db.client.query(`ANALYZE ${quoteTable(table)}`);
   let held = false;
   for (const name of STATISTICS) {
     const [row] = await rowsOf(db, "SELECT $1::pg_catalog.regclass::oid::text, pg_catalog.pg_relation_size($1)::text", [
@@ -125,8 +158,7 @@ export async function renewStatistics(db: Db, tables: readonly TableName[]): Pro
     ]);
     if (row?.[1] === "0") continue;
     const end = await vacuumFull(db, `pg_catalog.${name}`, row?.[0] ?? "0");
-    if (end === "denied")
-      return { held, denied: ["rewrite the planner's statistics (a superuser, or the owner of the database)"] };
+    if (end === "denied") return { held, denied: [RIGHTS.statistics] };
     held ||= end === "held";
   }
   return { held, denied: [] };

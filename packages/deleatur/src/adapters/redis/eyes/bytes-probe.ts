@@ -1,5 +1,5 @@
 // Looks at the raw bytes of a server's files, and at what they hold compressed or packed; what lives in the server explains itself, so that only what should be gone is a hit.
-import { closeSync, openSync, readSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync } from "node:fs";
 import { StoreError } from "../../../model/errors.ts";
 import type { Finding, Needle } from "../../../model/needle.ts";
 import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
@@ -26,6 +26,7 @@ export function bytesProbe(store: RedisStore): Probe {
 
 async function* lookAtFiles(sight: Sight, needles: readonly Needle[], signal: AbortSignal): AsyncGenerator<Finding> {
   const files = await seeServerFiles(sight);
+  if (needles.length === 0) return tryFiles(files, sight);
   const sift = createByteSift(bytePatterns(needles));
   for (const file of files) {
     await sift.readFile(file.path, signal);
@@ -47,6 +48,19 @@ async function* lookAtFiles(sight: Sight, needles: readonly Needle[], signal: Ab
     for (const { bytes, offset } of unpackedIn(file, sight))
       // The place is that of the compressed text in the file.
       for (const hit of matcher.scanChunk(bytes, 0)) yield found(hit.needle, offset, hit.bytes);
+  }
+}
+
+/** @throws StoreError FILES_UNREADABLE where one could not be read */
+function tryFiles(files: readonly ServerFile[], { store }: Sight): void {
+  try {
+    for (const { path } of files) accessSync(path, constants.R_OK);
+  } catch (cause) {
+    throw new StoreError(
+      "FILES_UNREADABLE",
+      `store ${store.name}: a file of the server may not be read, run as a user who may`,
+      { place: { store: store.name }, cure: "run as a user who may read the server's files", cause },
+    );
   }
 }
 

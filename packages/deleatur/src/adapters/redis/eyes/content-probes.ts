@@ -48,8 +48,10 @@ function contentProbe(
     look(needles, signal) {
       const matcher = createMatcher(needles);
       return throughSight(seen.store, signal, async function* (sight): AsyncGenerator<Finding> {
-        for await (const passage of passagesOf(sight, seen, signal))
+        for await (const passage of passagesOf(sight, seen, signal)) {
+          if (needles.length === 0) return;
           for (const finding of matcher.match(passage)) yield { ...finding, probe: name, depth: "api" };
+        }
       });
     },
     close: () => Promise.resolve(), // each look closes its own connection
@@ -72,6 +74,7 @@ export function neighbourProbe(seen: KeysSeen): Probe {
       const near = createNearVectors(anchors.map(({ vector }) => vector));
       return throughSight(seen.store, signal, async function* (sight): AsyncGenerator<Finding> {
         for await (const { place, field } of passagesOf(sight, seen, signal)) {
+          if (anchors.length === 0) return;
           for (const vector of vectorsIn(field)) {
             const found: Finding[] = [];
             near.find(vector, (anchor, distance, identical) => {

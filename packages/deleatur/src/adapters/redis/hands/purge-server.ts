@@ -4,12 +4,18 @@ import type { Purged } from "../../../model/artifact.ts";
 import { type Db, Refused } from "./connect.ts";
 import { type LeftFiles, lookForLeftFiles, removeTemporary } from "./left-files.ts";
 import { factsOf, type Persistence, persistenceOf } from "./persistence.ts";
+import { mayRun } from "./try-rights.ts";
 
 const STEP_MS = 50;
 /** How long the server may take to delete files behind the scenes, once it is through with everything else. */
 const DELETE_MS = 10_000;
 /** A save of a very large server takes minutes; one that stands still is no reason to wait for ever. */
 const SAVE_MS = 30 * 60_000;
+
+const WRITES_FILES = "it is declared with persistence: none, and writes files or does not say that it writes none";
+const ABANDONED = "append-only files are left from when it wrote some: remove them, or switch appendonly on again";
+
+type PurgeEnd = Exclude<Purged, { readonly outcome: "purged" }>;
 
 /** One of the two ways in which a server writes its files anew. */
 interface Rewrite {
@@ -36,8 +42,7 @@ const SNAPSHOT: Rewrite = {
 /** @throws StoreError where the connection fails meanwhile */
 export async function purgeServer(db: Db, isSaidToWriteNothing: boolean, signal: AbortSignal): Promise<Purged> {
   const before = await persistenceOf(db);
-  if (isSaidToWriteNothing && (before.hasAof || before.savesSnapshots !== false))
-    return failed("it is declared with persistence: none, and writes files or does not say that it writes none");
+  if (isSaidToWriteNothing && (before.hasAof || before.savesSnapshots !== false)) return failed(WRITES_FILES);
   // What was unlinked is freed behind the scenes; a child that began before the erase may hold it.
   if (!(await untilCalm(db, signal))) return failed("a save that was under way did not end");
   const done: string[] = [];
@@ -59,6 +64,23 @@ export async function purgeServer(db: Db, isSaidToWriteNothing: boolean, signal:
   return { outcome: "purged", method: done.length === 0 ? "the server writes no files" : done.join(", ") };
 }
 
+/** What a purge would answer now, and how many files it would write anew. Changes nothing. @throws StoreError */
+export async function foreseePurge(
+  db: Db,
+  isSaidToWriteNothing: boolean,
+): Promise<{ readonly rewrites: number; readonly hindrance?: PurgeEnd }> {
+  const persistence = await persistenceOf(db);
+  const { hasAof, savesSnapshots } = persistence;
+  if (isSaidToWriteNothing && (hasAof || savesSnapshots !== false))
+    return { rewrites: 0, hindrance: failed(WRITES_FILES) };
+  const left = lookForLeftFiles(persistence);
+  const due = [...(hasAof ? [APPEND_ONLY] : []), ...(needsSnapshot(persistence, left) ? [SNAPSHOT] : [])];
+  for (const one of due)
+    if ((await mayRun(db, ...one.command)) === false) return { rewrites: due.length, hindrance: lacksRight(one) };
+  if (left !== undefined && left.abandoned > 0) return { rewrites: due.length, hindrance: failed(ABANDONED) };
+  return { rewrites: due.length };
+}
+
 /** Has the snapshot written anew; answers why that could not be done. */
 export async function saveSnapshot(db: Db, signal: AbortSignal): Promise<Purged | undefined> {
   return await rewrite(db, SNAPSHOT, signal);
@@ -78,8 +100,8 @@ async function rewrite(
   const before = Number((await factsOf(db)).get(counter) ?? "0");
   const [answer] = await db.sendAll([command]);
   if (answer instanceof Refused) {
-    if (answer.code === "NOPERM")
-      return { outcome: "unsupported", why: `this user may not have the ${what} written anew (${command[0]})` };
+    // Who may not, and a managed server that took the command away, will not by asking again.
+    if ((await mayRun(db, ...command)) === false) return lacksRight({ command, what });
     return failed(`the server refused to write its ${what} anew`);
   }
   for (let waited = 0; waited < SAVE_MS; waited += STEP_MS) {
@@ -119,8 +141,7 @@ async function clearLeft(persistence: Persistence, signal: AbortSignal): Promise
     const left = lookForLeftFiles(persistence);
     // On another machine nobody of ours sees it: the bytes probe is blind there too.
     if (left === undefined) return undefined;
-    if (left.abandoned > 0)
-      return failed("append-only files are left from when it wrote some: remove them, or switch appendonly on again");
+    if (left.abandoned > 0) return failed(ABANDONED);
     if (left.replaced === 0) {
       const stuck = removeTemporary(left);
       return stuck === 0 ? undefined : failed("a temporary file of a killed save is left and may not be removed by us");
@@ -131,6 +152,13 @@ async function clearLeft(persistence: Persistence, signal: AbortSignal): Promise
   }
 }
 
-function failed(why: string): Purged {
+function lacksRight({ command, what }: Pick<Rewrite, "command" | "what">): PurgeEnd {
+  return {
+    outcome: "unsupported",
+    why: `this user, or this server, may not have the ${what} written anew (${command[0] ?? ""})`,
+  };
+}
+
+function failed(why: string): PurgeEnd {
   return { outcome: "failed", why };
 }

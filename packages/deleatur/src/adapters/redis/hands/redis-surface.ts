@@ -5,6 +5,7 @@ import type { RedisOptions } from "../options.ts";
 import { readArtifacts, scanArtifacts } from "./artifacts.ts";
 import { takeCensus } from "./census.ts";
 import { withDb } from "./connect.ts";
+import { foreseeStores } from "./foresee-stores.ts";
 import { eraseKeys } from "./erase-keys.ts";
 import { markStores, readMarkers, unmarkStores } from "./ledger-marker.ts";
 import { plantCanary } from "./plant-canary.ts";
@@ -24,6 +25,7 @@ export async function openRedisSurface(options: RedisOptions, guarantees: Guaran
     erase: (keys, signal) => eraseKeys(options, keys, signal),
     // A child of the server writes; nobody is kept out meanwhile.
     purgeLock: async () => "none",
+    foresee: (signal) => foreseeStores(options, signal),
     purge: (signal): Promise<Purged> => purgeStores(options, signal),
     // Whoever may write to the database may write any key: Redis has no door of its own that a content could be held against. The SDK's guard is the engine's.
     offer: async (): Promise<Offered> => ({ outcome: "accepted" }),

@@ -59,6 +59,7 @@ export function contentProbes(seen: TableSeen, maxKept: number = MAX_KEPT): read
         const [exact, excerpt] = [exactMatcher(needles), excerptMatcher(needles)];
         kept = undefined;
         return throughReader(seen.target, async function* (db): AsyncGenerator<Finding> {
+          if (needles.length === 0) return;
           let beside: Finding[] | undefined = [];
           yield* lookThrough(db, seen, "exact", signal, (passage, views) => {
             for (const found of excerpt.match(passage, views)) beside?.push(findingOf("excerpt", found));
@@ -79,7 +80,9 @@ export function contentProbes(seen: TableSeen, maxKept: number = MAX_KEPT): read
         if (known !== undefined) return inTurns(known, signal);
         const excerpt = excerptMatcher(needles);
         return throughReader(seen.target, (db) =>
-          lookThrough(db, seen, "excerpt", signal, (passage, views) => excerpt.match(passage, views)),
+          needles.length === 0
+            ? []
+            : lookThrough(db, seen, "excerpt", signal, (passage, views) => excerpt.match(passage, views)),
         );
       },
     },

@@ -42,6 +42,7 @@ async function* lookForKeys(
     if (known === undefined) wanted.set(needle.ref.key, [needle]);
     else known.push(needle);
   }
+  if (wanted.size === 0) return;
   const names = contentNames(db, options);
   const vector = options.declaration.vector;
   if (vector !== undefined) names.push(vector);

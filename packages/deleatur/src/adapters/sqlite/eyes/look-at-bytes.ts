@@ -20,6 +20,7 @@ async function* lookThrough(
   { target, tables, needles }: BytesOrder,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
+  if (needles.length === 0) return;
   const paths = ["", "-wal", "-journal"].map((suffix) => target.file + suffix);
   const sift = createByteSift(bytePatterns(needles));
   for (const path of paths) if (existsSync(path)) await sift.readFile(path, signal);

@@ -20,6 +20,7 @@ export function neighbourProbe(options: SqliteOptions, target: SqliteFile, scope
       const anchors = anchorsOf(needles);
       const near = createNearVectors(anchors.map(({ vector }) => vector));
       return throughReader(target, async function* (db): AsyncGenerator<Finding> {
+        if (anchors.length === 0) return;
         for await (const { key, vector } of inTurns(storedVectors(db, options, anchors), signal)) {
           for (const { needle, distance, identical } of copiesOf(near, anchors, vector)) {
             yield {

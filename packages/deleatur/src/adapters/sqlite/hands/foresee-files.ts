@@ -1,0 +1,59 @@
+// Says what a purge of a surface's files would lock and take, and whether they may be written at all: by sizes and rights. It writes nothing.
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Foresight, PurgeLock } from "../../../surface.ts";
+import type { SqliteFile, SqliteOptions } from "../options.ts";
+import { withConnection } from "./connect.ts";
+import { needsVacuum } from "./purge-store.ts";
+
+/** Bytes in a second, as measured for the README; a disk that is slower or shared makes it longer. */
+const VACUUM_RATE = 60_000_000;
+
+/** @throws StoreError */
+export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Foresight {
+  const locks: PurgeLock[] = [];
+  const refused: Foresight["refused"][number][] = [];
+  let hindrance: Foresight["hindrance"];
+  for (const target of files) {
+    const isVacuumed = withConnection(target, (db) => needsVacuum(db, declaration.purge));
+    if (isVacuumed)
+      locks.push({
+        container: `${target.store}.*`,
+        mode: "EXCLUSIVE",
+        keepsOut: "readers and writers",
+        bytes: sizeOf(target),
+      });
+    if (mayWrite(target)) continue;
+    const why = `the file of store ${target.store}, or its folder, may not be written`;
+    hindrance ??= { outcome: "failed", why };
+    refused.push(...(["erase", "plant", "offer"] as const).map((act) => ({ act, why })));
+  }
+  const bytes = locks.map((lock) => lock.bytes);
+  return {
+    ...(hindrance === undefined ? {} : { hindrance }),
+    bytesStay: hindrance !== undefined,
+    locks,
+    // The new file is made beside the old one, and copied into it through the log.
+    spareBytes: 2 * Math.max(0, ...bytes),
+    seconds: Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / VACUUM_RATE),
+    basis:
+      locks.length === 0
+        ? `no file of ${surface} is rebuilt`
+        : "the size of the file, at 60 MB a second, as measured on one machine of two cores",
+    refused,
+  };
+}
+
+function sizeOf({ file }: SqliteFile): number {
+  return ["", "-wal"].reduce((sum, end) => sum + (existsSync(file + end) ? statSync(file + end).size : 0), 0);
+}
+
+function mayWrite({ file }: SqliteFile): boolean {
+  try {
+    for (const path of [file, dirname(file)]) accessSync(path, constants.W_OK);
+    return true;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && (cause.code === "EACCES" || cause.code === "EROFS")) return false;
+    throw cause;
+  }
+}
