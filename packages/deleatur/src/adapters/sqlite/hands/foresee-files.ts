@@ -7,7 +7,7 @@ import { withConnection } from "./connect.ts";
 import { needsVacuum } from "./purge-store.ts";
 
 /** Bytes in a second, as measured for the README; a disk that is slower or shared makes it longer. */
-const VACUUM_RATE = 60_000_000;
+const VACUUM_RATE = 50_000_000;
 
 /** @throws StoreError */
 export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Foresight {
@@ -39,7 +39,7 @@ export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Fo
     basis:
       locks.length === 0
         ? `no file of ${surface} is rebuilt`
-        : "the size of the file, at 60 MB a second, as measured on one machine of two cores",
+        : "the size of the file, at 50 MB a second, as measured on two busy cores",
     refused,
   };
 }
