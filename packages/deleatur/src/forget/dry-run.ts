@@ -52,7 +52,7 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
 }
 
 /** What the census finds that nobody declared; a store that was read and cannot be listed counts as one. `unread`: surfaces known to be out of reach. */
-export async function undeclaredContainers(
+async function undeclaredContainers(
   engine: Engine,
   unread: ReadonlyMap<SurfaceId, string>,
   signal: AbortSignal,

@@ -70,27 +70,24 @@ const ROLES: Readonly<
   "is a superuser": { grants: "ALTER ROLE $role SUPERUSER;", best: "erasure", isFar: true },
 };
 
+async function fill(scene: PostgresScene): Promise<void> {
+  for (const [account, texts] of [
+    ["s-4471", S_SAYS],
+    ["t-0815", T_SAYS],
+  ] as const)
+    for (const [place, text] of texts.entries()) {
+      const key = `${account.slice(0, 1)}${place + 1}`;
+      await scene.memory.record("episodes", { key, subjects: [`account:${account}`], content: { text } }, async () => {
+        await scene.query("INSERT INTO episodes VALUES ($1, $2, $3)", [key, account, text]);
+      });
+    }
+}
+
 const installation = findPostgres();
 
 describe.skipIf(installation === undefined)("ATTEST-4 VERDICT-4: a PostgreSQL whose role", () => {
   const server = useServer(installation);
   const surfaces = { episodes: { ...EPISODES, kind: "postgres", key: "id" } } as const;
-  const fill = async (scene: PostgresScene): Promise<void> => {
-    for (const [account, texts] of [
-      ["s-4471", S_SAYS],
-      ["t-0815", T_SAYS],
-    ] as const)
-      for (const [place, text] of texts.entries()) {
-        const key = `${account.slice(0, 1)}${place + 1}`;
-        await scene.memory.record(
-          "episodes",
-          { key, subjects: [`account:${account}`], content: { text } },
-          async () => {
-            await scene.query("INSERT INTO episodes VALUES ($1, $2, $3)", [key, account, text]);
-          },
-        );
-      }
-  };
   it("and whose log is held by a slot that nobody reads is told so, and gets no more", async () => {
     const scene = await openPostgresScene(server(), { sql: EPISODES_SQL, surfaces });
     await fill(scene);

@@ -87,6 +87,11 @@ export function onlyControls(probe: Probe): Probe["look"] {
   };
 }
 
+export async function* always(): AsyncGenerator<Finding> {
+  const place = { container: "memory.records" };
+  yield { probe: "exact", depth: "api", needle: 0, place, match: { how: "exact", encoding: "utf8" } };
+}
+
 export async function* silent(): AsyncGenerator<Finding> {}
 
 export async function* nothing(): AsyncGenerator<Artifact> {}

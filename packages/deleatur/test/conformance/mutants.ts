@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SqliteOptions } from "../../src/adapters/sqlite/index.ts";
 import { artifactKey } from "../../src/model/ids.ts";
 import {
+  always,
   erased,
   keepingAtRewrite,
   keysOf,
@@ -52,19 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "nothing-claimed",
     "a probe that is asked for nothing finds something",
-    withProbe(
-      "exact",
-      () =>
-        async function* look(): AsyncGenerator<Finding> {
-          yield {
-            probe: "exact",
-            depth: "api",
-            needle: 0,
-            place: { container: "memory.records" },
-            match: { how: "exact", encoding: "utf8" },
-          };
-        },
-    ),
+    withProbe("exact", () => always),
   ),
   mutant(
     "erase-twice",
