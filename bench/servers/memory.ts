@@ -44,15 +44,22 @@ export async function layRows(url: string, size: ServersSize): Promise<void> {
   await inPostgres(url, ...sqlOf(size).split(";\n"), "ANALYZE", "CHECKPOINT");
 }
 
+export async function emptyRedis(url: string): Promise<void> {
+  const client = createClient({ url });
+  await client.connect();
+  await client.flushDb();
+  client.destroy();
+}
+
 /** Empties the Redis database and lays the answers. */
 export async function layAnswers(postgres: string, redis: string): Promise<void> {
   const episodes = await inPostgres<{ id: string; body: string }>(
     postgres,
     "SELECT id, body FROM episodes ORDER BY id",
   );
+  await emptyRedis(redis);
   const client = createClient({ url: redis });
   await client.connect();
-  await client.flushDb();
   for (let from = 0; from < episodes.length; from += BATCH) {
     const adds = episodes.slice(from, from + BATCH).map(({ id, body }) => {
       const prompt = body.split(" ").toReversed().slice(0, 6).join(" ");

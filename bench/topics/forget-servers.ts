@@ -9,6 +9,7 @@ import type { Told } from "../forget/in-child.ts";
 import { median } from "../sample.ts";
 import { forgetOnServersByHand } from "../servers/by-hand.ts";
 import { inPostgres, layAnswers, layRows, SERVERS_BOUNDARY } from "../servers/memory.ts";
+import { serverUrls } from "../servers/server-urls.ts";
 
 /** With an embedding and an answer each, and a summary for ten, 3,226 are a closure of 10,000. A smaller one only tries whether it runs. */
 const ROWS = Number(env["BENCH_ROWS"] ?? 100_000);
@@ -21,10 +22,7 @@ const TEN = Array.from({ length: 10 }, (_, at) => `account:p${at + 1}`);
 const program = fileURLToPath(new URL("../forget/in-child.js", import.meta.url));
 
 export async function bench({ directory, note }: Scene): Promise<readonly Figure[]> {
-  const [server, redis] = [env["PG_URL"], env["REDIS_URL"]];
-  if (server === undefined || redis === undefined)
-    throw new Error("set PG_URL to a PostgreSQL with pgvector, as its superuser, and REDIS_URL to an empty Redis");
-  const urlOf = (database: string): string => Object.assign(new URL(server), { pathname: `/${database}` }).href;
+  const { postgres: server, redis, urlOf } = serverUrls();
   const inChild = (act: "record" | "forget", folder: string, database: string, persons: readonly string[]): string =>
     execFileSync(process.execPath, [program, act, folder, ...persons], {
       encoding: "utf8",
