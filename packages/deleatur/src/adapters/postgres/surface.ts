@@ -1,7 +1,6 @@
 // One open PostgreSQL surface: each act opens its own connection, does one thing, and closes it again; standbys are waited for. No probe imports this.
 import type { Erased, Offered, Planted, Rewritten } from "../../model/artifact.ts";
 import { StoreError } from "../../model/errors.ts";
-import type { ArtifactKey } from "../../model/ids.ts";
 import type { Container, FenceStrength, Guarantees, Surface } from "../../surface.ts";
 import { takeCensus } from "./hands/census.ts";
 import { withConnection, type Db } from "./hands/connect.ts";
@@ -17,7 +16,6 @@ import { forgetPurge, noteOffer, purgeOnce } from "./hands/purge-once.ts";
 import { isStandby, takesLock } from "./hands/purge-store.ts";
 import { readKeys, scanRows } from "./hands/read-rows.ts";
 import { rewriteRows } from "./hands/rewrite-rows.ts";
-import { caselessAmong, foldingsOf } from "./hands/spellings.ts";
 import type { PostgresOptions, PostgresTarget } from "./options.ts";
 
 /** Opens the surface: the server and every replica must answer and hold the declared table and columns. @throws StoreError | BoundaryError */
@@ -47,6 +45,9 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
       results.push(await withConnection(each, async (db) => work(db, await resolveLayout(db, options)), signal));
     return results;
   };
+  const reachReplicas = async (signal: AbortSignal): Promise<void> => {
+    for (const replica of replicas) await withReplica(options, replica, () => Promise.resolve(), signal);
+  };
   return {
     guarantees,
     async census(signal) {
@@ -54,20 +55,13 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
       for (const each of [target, ...replicas]) containers.push(...(await withConnection(each, takeCensus, signal)));
       return [...containers, ...(await listFollowers(options, signal))];
     },
-    async *scan(signal, part = "all") {
-      // CLAIM-6: what one copy shows counts when every copy was reached and is no older.
-      for (const replica of replicas) await withReplica(options, replica, () => Promise.resolve(), signal);
-      const foldings = await onOwn(foldingsOf, signal);
-      if (foldings.size === 0) yield* scanRows(options, target, part, signal);
-      else
-        for await (const artifact of scanRows(options, target, part, signal))
-          yield { ...artifact, caseless: caselessAmong(foldings, artifact.subjects) };
-    },
+    // CLAIM-6: what one copy shows counts when every copy was reached and is no older.
+    scan: (signal, part = "all") => scanRows(options, target, part, () => reachReplicas(signal), signal),
     read: (keys, signal) => readKeys(options, keys, signal),
     async rewrite(replacements, signal) {
       forgetPurge(target);
       const ends = await onEach((db, layout) => rewriteRows(db, layout, replacements, signal), signal);
-      for (const replica of replicas) await withReplica(options, replica, () => Promise.resolve(), signal);
+      await reachReplicas(signal);
       return combine(ends);
     },
     async erase(keys, signal) {
@@ -171,15 +165,19 @@ async function eraseFrom(
   ends: readonly Erased[],
   signal: AbortSignal,
 ): Promise<readonly Erased[]> {
-  const keys: readonly ArtifactKey[] = ends.map(({ key }) => key);
-  const byKey = new Map(ends.map((end) => [end.key, end]));
   try {
     const there = await withReplica(
       options,
       replica,
       async (db, isCopy) => {
         const layout = await resolveLayout(db, options);
-        return isCopy ? await countAgain(db, layout, keys, byKey) : await eraseRows(db, layout, keys, signal);
+        if (isCopy) return await countAgain(db, layout, ends);
+        return await eraseRows(
+          db,
+          layout,
+          ends.map(({ key }) => key),
+          signal,
+        );
       },
       signal,
     );

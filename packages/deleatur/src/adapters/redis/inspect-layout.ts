@@ -56,8 +56,9 @@ async function layoutOf(
   const [first] = keys;
   if (first === undefined) return undefined;
   const values = new Map<string, unknown[]>();
-  for await (const { value } of readValues(db, keys, signal))
-    for (const [name, one] of fieldsOf(value)) values.set(name, [...(values.get(name) ?? []), one]);
+  for await (const trip of readValues(db, keys, signal))
+    for (const { value } of trip)
+      for (const [name, one] of fieldsOf(value)) values.set(name, [...(values.get(name) ?? []), one]);
   const fields = Array.from(values, ([name, list]): ColumnLayout => ({
     name,
     declaredType: "",

@@ -58,6 +58,58 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     expect((await all(surface.scan(signal, "lineage"))).map(({ content }) => content)).toEqual([[], []]);
   });
 
+  it("reads each component of a vector as it is stored, of 32 bits and of 16, wherever the extension stands", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE SCHEMA "odd ""name"; CREATE EXTENSION vector SCHEMA "odd ""name"; SET search_path = public, "odd ""name";
+       CREATE TABLE wide (id int PRIMARY KEY, v vector); CREATE TABLE narrow (id int PRIMARY KEY, v halfvec(6));
+       INSERT INTO wide VALUES (1, '[3.4028235e38,-1.17549435e-38,1e-45,16777217,0.1,-0]'), (2, '[7]'), (3, NULL);
+       INSERT INTO narrow VALUES (1, '[65504,-6.1035156e-05,5.9604645e-08,0.1,-0,1]');`,
+    );
+    const componentsOf = async (table: string): Promise<readonly (readonly number[])[]> => {
+      const { surface } = await openSurface(declare({ table, vector: "v" }), store);
+      const content = (await all(surface.scan(signal))).map((artifact) => artifact.content);
+      return content.map(([field]) => (field?.type === "vector" ? [...field.vector] : []));
+    };
+    const stored = [3.4028235e38, -1.17549435e-38, 1e-45, 16777217, 0.1, -0].map(Math.fround);
+    expect(await componentsOf("wide")).toEqual([stored, [7], []]);
+    expect(await componentsOf("narrow")).toEqual([[65504, -(2 ** -14), 2 ** -24, 1638 / 16384, -0, 1]]);
+  });
+
+  it("C16: reads and erases under keys that an array's own spelling would take for something else", async () => {
+    const odd = ["NULL", "{a,b}", 'a"b', "a\\b", '\\"', " ", "a,b", "ä\n'"];
+    const store = await newStore(server(), "CREATE TABLE episodes (id text PRIMARY KEY, at int, body text)");
+    for (const [at, key] of odd.entries())
+      await store.query("INSERT INTO episodes VALUES ($1, $2, 'text'), ($3, $2, 'text')", [key, at, `${key}.`]);
+    const wanted = keys(...odd);
+    const { surface } = await openSurface(declare({ content: [text("body")] }), store);
+    expect(keysOf(await all(surface.read(wanted, signal)))).toEqual(wanted);
+    expect((await surface.erase(wanted, signal)).map(({ outcome }) => outcome)).toEqual(odd.map(() => "erased"));
+    const several = await openSurface(declare({ key: ["id", "at"], content: [text("body")] }), store);
+    const left = keysOf(await all(several.surface.scan(signal)));
+    expect(left.length).toBe(odd.length);
+    expect((await several.surface.erase(keys(...left), signal)).map(({ outcome }) => outcome)).toEqual(
+      odd.map(() => "erased"),
+    );
+    expect(await store.query("SELECT count(*)::int AS n FROM episodes")).toEqual([{ n: 0 }]);
+  });
+
+  it("keeps rows of tables that inherit in the old way apart, where a primary key does not", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text); CREATE TABLE old () INHERITS (episodes);
+       INSERT INTO episodes VALUES (1, 'own'), (2, 'own'); INSERT INTO old VALUES (1, 'inherited');`,
+    );
+    const { surface } = await openSurface(declare({ content: [text("body")] }), store);
+    expect((await all(surface.scan(signal))).map(({ key, content }) => [key, content.length])).toEqual([
+      ["1", 2],
+      ["2", 1],
+    ]);
+    // Two rows go for two keys, and one of the keys was never there.
+    const ends = await surface.erase(keys("1", "9"), signal);
+    expect(ends.map(({ outcome }) => outcome)).toEqual(["erased", "absent"]);
+  });
+
   it("scans in the order of keys by bytes, one snapshot whatever is written meanwhile, and rows of one key are one artifact", async () => {
     const store = await newStore(
       server(),

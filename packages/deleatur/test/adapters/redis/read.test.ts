@@ -81,6 +81,36 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("reading %s", (binary) => {
     ]);
   });
 
+  it("reads each key by its own type and with its own term, whatever the keys before it were", async () => {
+    const server = await startRedis({ binary });
+    const wanted = new Map<string, string>();
+    const add = async (at: number, type: string): Promise<void> => {
+      const key = `answer:${String(at).padStart(3, "0")}`;
+      wanted.set(key, type);
+      if (type === "hash") await server.send("HSET", key, "a", "one", "b", "two");
+      else if (type === "list") await server.send("RPUSH", key, "one", "two", "three");
+      else if (type === "stream") await server.send("XADD", key, "1-1", "a", "one");
+      else await server.send("SET", key, "one");
+    };
+    for (let at = 0; at < 210; at += 1) await add(at, at < 205 ? "hash" : "string");
+    for (let at = 210; at < 250; at += 1) await add(at, ["list", "string", "stream", "hash"][at % 4] ?? "");
+    // A stream without entries is there all the same.
+    await server.send("XDEL", "answer:214", "1-1");
+    const sizes: Readonly<Record<string, number>> = { hash: 2, list: 3, string: 1, stream: 1 };
+    const expected = [...wanted].map(([key, type]) => [key, key === "answer:214" ? 0 : sizes[type], false]);
+    const surface = await openAnswers(server, {});
+    const read = async (): Promise<unknown[]> =>
+      (await collect(surface.scan(signal))).map(({ key, content, expires }) => [
+        key,
+        content.length,
+        expires !== undefined,
+      ]);
+    expect(await read()).toEqual(expected);
+    // One term among many keys that have none is not passed over.
+    await server.send("PEXPIRE", "answer:007", String(TTL_MS));
+    expect((await read()).filter((one) => (one as readonly unknown[])[2])).toEqual([["answer:007", 2, true]]);
+  });
+
   it("takes all for content where none is declared, but what names people and sources", async () => {
     const server = await startRedis({ binary });
     await server.send("HSET", "answer:1", "user", "s-1", "anything", "kept here", "raw", Buffer.from([0xff, 0, 1]));

@@ -22,6 +22,8 @@ export interface Column {
   readonly dimensions: number;
   /** Labels of an enum; empty for other types. */
   readonly labels: readonly string[];
+  /** The function that answers a vector as bytes, as SQL names it; empty for other types. */
+  readonly send: string;
 }
 
 export interface Relation {
@@ -48,7 +50,9 @@ export async function readRelation(db: Db, { schema, table }: TableName): Promis
     `SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), ${baseTypeSql("t")}, a.attnotnull,
        a.atthasdef OR a.attidentity <> '', a.attgenerated <> '', a.attidentity <> '', coalesce(co.collisdeterministic, true),
        coalesce(co.collcollate IN ('C', 'POSIX') OR (co.collprovider = 'd' AND d.datcollate IN ('C', 'POSIX')), false),
-       a.atttypmod::text, (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_catalog.pg_enum e WHERE e.enumtypid = a.atttypid)
+       a.atttypmod::text, (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_catalog.pg_enum e WHERE e.enumtypid = a.atttypid),
+       (SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p
+        JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE p.oid = coalesce(b.typsend, t.typsend))
      FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
      LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation
      JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database()
@@ -71,8 +75,9 @@ export async function readRelation(db: Db, { schema, table }: TableName): Promis
 }
 
 function columnOf(row: TextRow): Column {
-  const [name, type, base, notNull, hasDefault, isGenerated, isIdentity, isExact, isByteOrdered, modifier, labels] =
+  const [name, type, base, notNull, hasDefault, isGenerated, isIdentity, isExact, isByteOrdered, modifier, ...rest] =
     row;
+  const [labels, send] = rest;
   const isVector = base === "vector" || base === "halfvec";
   return {
     name: name ?? "",
@@ -87,6 +92,7 @@ function columnOf(row: TextRow): Column {
     dimensions: isVector ? Math.max(0, Number(modifier)) : 0,
     // Our own query wrote it.
     labels: typeof labels === "string" ? (JSON.parse(labels) as readonly string[]) : [],
+    send: isVector ? (send ?? "") : "",
   };
 }
 

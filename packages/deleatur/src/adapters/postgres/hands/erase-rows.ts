@@ -5,7 +5,7 @@ import { quoteName, quoteTable } from "../options.ts";
 import { isRowRefusal, refusalReason } from "../store-errors.ts";
 import { changedBy, inTransaction, rowsOf, type Db } from "./connect.ts";
 import { keysWithCascades } from "./find-cascades.ts";
-import type { Join, Layout } from "./layout.ts";
+import { isUnique, type Join, type Layout } from "./layout.ts";
 import { keySql, matchKeys, type KeyMatch } from "./match-keys.ts";
 
 /** Rows of one transaction: small enough that no other writer waits long. */
@@ -22,34 +22,41 @@ export async function eraseRows(
   keys: readonly ArtifactKey[],
   signal: AbortSignal,
 ): Promise<readonly Erased[]> {
-  const ends = new Map<ArtifactKey, Erased>();
-  let left = keys;
-  for (;;) {
-    let erased = 0;
-    for (let start = 0; start < left.length; start += BATCH) {
-      signal.throwIfAborted();
-      for (const end of await eraseBatch(db, layout, left.slice(start, start + BATCH))) {
-        ends.set(end.key, end);
-        if (end.outcome === "erased") erased += 1;
-      }
-    }
+  let ends = await eraseOnce(db, layout, keys, signal);
+  for (let last = ends; last.some(({ outcome }) => outcome === "erased");) {
+    const failed = last.flatMap(({ key, outcome }) => (outcome === "failed" ? [key] : []));
+    if (failed.length === 0) break;
     // What rows of this very table refer to may go once those are gone.
-    left = left.filter((key) => ends.get(key)?.outcome === "failed");
-    if (left.length === 0 || erased === 0) break;
+    last = await eraseOnce(db, layout, failed, signal);
+    const again = new Map(last.map((end) => [end.key, end]));
+    ends = ends.map((end) => again.get(end.key) ?? end);
   }
-  return await countAgain(db, layout, keys, ends);
+  return await countAgain(db, layout, ends);
+}
+
+async function eraseOnce(
+  db: Db,
+  layout: Layout,
+  keys: readonly ArtifactKey[],
+  signal: AbortSignal,
+): Promise<readonly Erased[]> {
+  const ends: Erased[] = [];
+  for (let start = 0; start < keys.length; start += BATCH) {
+    signal.throwIfAborted();
+    for (const end of await eraseBatch(db, layout, keys.slice(start, start + BATCH))) ends.push(end);
+  }
+  return ends;
 }
 
 /** All in one transaction; where a row is refused, each half by itself, so that the others go. */
 async function eraseBatch(db: Db, layout: Layout, keys: readonly ArtifactKey[]): Promise<readonly Erased[]> {
   const { surface } = layout.options;
-  const end = (key: ArtifactKey, gone: ReadonlySet<string>, kept: ReadonlySet<string>): Erased => {
-    if (kept.has(key)) return { surface, key, outcome: "failed", why: CASCADES };
-    return { surface, key, outcome: gone.has(key) ? "erased" : "absent" };
-  };
   try {
     const { gone, kept } = await inTransaction(db, () => deleteMatching(db, layout, keys));
-    return keys.map((key) => end(key, gone, kept));
+    return keys.map((key): Erased => {
+      if (kept.has(key)) return { surface, key, outcome: "failed", why: CASCADES };
+      return { surface, key, outcome: gone === "all" || gone.has(key) ? "erased" : "absent" };
+    });
   } catch (cause) {
     if (!isRowRefusal(cause)) throw cause;
     const [only] = keys;
@@ -63,11 +70,13 @@ async function eraseBatch(db: Db, layout: Layout, keys: readonly ArtifactKey[]):
   }
 }
 
-async function deleteMatching(
-  db: Db,
-  layout: Layout,
-  keys: readonly ArtifactKey[],
-): Promise<{ readonly gone: ReadonlySet<string>; readonly kept: ReadonlySet<string> }> {
+/** Which of the keys were there and went, and which were left because of what hangs on them. */
+interface Deleted {
+  readonly gone: ReadonlySet<string> | "all";
+  readonly kept: ReadonlySet<string>;
+}
+
+async function deleteMatching(db: Db, layout: Layout, keys: readonly ArtifactKey[]): Promise<Deleted> {
   const joins = ownedJoins(layout);
   const kept = await keysWithCascades(db, layout, joins, keys);
   const match = matchKeys(layout, kept.size === 0 ? keys : keys.filter((key) => !kept.has(key)), "t");
@@ -75,18 +84,14 @@ async function deleteMatching(
   for (const join of joins) await deleteJoinRows(db, layout, join, match);
   const using = match.using === "" ? "" : `USING ${match.using}`;
   const statement = `DELETE FROM ${quoteTable(layout.options.table)} AS t ${using} WHERE ${match.where}`;
-  if (kept.size === 0 && isUnique(layout) && match.values[0]?.length === keys.length) {
+  if (kept.size === 0 && isUnique(layout) && match.count === keys.length) {
     // As many rows as keys, each of which can have one: that says it all. Otherwise the server is asked which they were.
     await db.client.query("SAVEPOINT deleatur_delete");
-    if ((await changedBy(db, statement, match.values)) === keys.length) return { gone: new Set(keys), kept };
+    if ((await changedBy(db, statement, match.values)) === keys.length) return { gone: "all", kept };
     await db.client.query("ROLLBACK TO SAVEPOINT deleatur_delete");
   }
   const rows = await rowsOf(db, `${statement} RETURNING ${keySql(layout, "t")}`, match.values);
   return { gone: new Set(rows.map(([key]) => key ?? "")), kept };
-}
-
-function isUnique({ key, relation: { primaryKey } }: Layout): boolean {
-  return primaryKey.length > 0 && primaryKey.every((name) => key.includes(name));
 }
 
 /** Join rows that refer to the artifact's own key go with it; a thread that many messages share stays. */
@@ -106,29 +111,21 @@ async function deleteJoinRows(db: Db, layout: Layout, { table, on, link }: Join,
 }
 
 /** CLAIM-5: what the delete said is no evidence, so every key is looked up once more after the commit. */
-export async function countAgain(
-  db: Db,
-  layout: Layout,
-  keys: readonly ArtifactKey[],
-  ends: ReadonlyMap<ArtifactKey, Erased>,
-): Promise<readonly Erased[]> {
-  const { surface } = layout.options;
+export async function countAgain(db: Db, layout: Layout, ends: readonly Erased[]): Promise<readonly Erased[]> {
   const still = new Set<string>();
-  for (let start = 0; start < keys.length; start += LOOKED_UP) {
-    const match = matchKeys(layout, keys.slice(start, start + LOOKED_UP), "t");
+  for (let start = 0; start < ends.length; start += LOOKED_UP) {
+    const keys = ends.slice(start, start + LOOKED_UP).map(({ key }) => key);
+    const match = matchKeys(layout, keys, "t");
     if (match === undefined) continue;
     const from = `${quoteTable(layout.options.table)} AS t${match.using === "" ? "" : `, ${match.using}`}`;
     const rows = await rowsOf(db, `SELECT ${keySql(layout, "t")} FROM ${from} WHERE ${match.where}`, match.values);
     for (const [key] of rows) if (key !== null && key !== undefined) still.add(key);
   }
-  return keys.map((key): Erased => {
-    const end = ends.get(key) ?? { surface, key, outcome: "absent" };
-    if (end.outcome === "failed" || !still.has(key)) return end;
-    return {
-      surface,
-      key,
-      outcome: "failed",
-      why: `rows are still there after the delete, in store ${db.target.store}`,
-    };
+  if (still.size === 0) return ends;
+  return ends.map((end): Erased => {
+    const { surface, key, outcome } = end;
+    if (outcome === "failed" || !still.has(key)) return end;
+    const why = `rows are still there after the delete, in store ${db.target.store}`;
+    return { surface, key, outcome: "failed", why };
   });
 }

@@ -14,6 +14,11 @@ export function parseExact(text: string | null): unknown {
   }
 }
 
+/** What the server itself wrote from an array of texts: there is no number in it that could be rounded. */
+export function parseTexts(text: string | null): unknown {
+  return text === null ? undefined : JSON.parse(text);
+}
+
 function numberText(token: string): string {
   const number = Number(token);
   return Number.isSafeInteger(number) ? String(number) : token;

@@ -45,6 +45,8 @@ export type SourceColumn = { readonly surface: SurfaceId } & (
 export interface ContentColumn {
   readonly name: string;
   readonly shape: ValueShape;
+  /** The function of a vector type that answers it as bytes; empty where the text is read. */
+  readonly send: string;
 }
 
 export interface Layout {
@@ -52,12 +54,16 @@ export interface Layout {
   readonly relation: Relation;
   readonly columns: ReadonlyMap<string, Column>;
   readonly key: readonly string[];
-  /** True where no two rows can have the same key. */
   readonly subjects: readonly SubjectColumn[];
   readonly sources: readonly SourceColumn[];
   readonly content: readonly ContentColumn[];
   readonly references: readonly Reference[];
   readonly dependences: readonly Dependence[];
+}
+
+/** Whether no two rows can have the same key. A primary key does not reach tables that inherit in the old way. */
+export function isUnique({ key, relation: { primaryKey, hasInheritors } }: Layout): boolean {
+  return !hasInheritors && primaryKey.length > 0 && primaryKey.every((name) => key.includes(name));
 }
 
 /** Resolves the surface's table. @throws BoundaryError TABLE_MISSING, COLUMN_MISSING, TABLE_UNFIT */
@@ -110,10 +116,10 @@ export async function resolveLayout(db: Db, options: PostgresOptions): Promise<L
   }
   const content = declaration.content.map(({ column }): ContentColumn => {
     const { name, base } = requireColumn(column, "content");
-    return { name, shape: shapeOf(base, false) };
+    return { name, shape: shapeOf(base, false), send: "" };
   });
   if (declaration.vector !== undefined) {
-    const { name, base } = requireColumn(declaration.vector, "vector");
+    const { name, base, send } = requireColumn(declaration.vector, "vector");
     const shape = shapeOf(base, true);
     if (shape === "text") {
       throw new BoundaryError(
@@ -122,7 +128,7 @@ export async function resolveLayout(db: Db, options: PostgresOptions): Promise<L
         { place: placeOf(options, "vector") },
       );
     }
-    content.push({ name, shape });
+    content.push({ name, shape, send });
   }
   return {
     options,

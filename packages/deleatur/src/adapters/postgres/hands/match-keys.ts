@@ -10,7 +10,10 @@ export interface KeyMatch {
   /** What to put behind USING or FROM; empty where the condition stands alone. */
   readonly using: string;
   readonly where: string;
-  readonly values: readonly (readonly string[])[];
+  /** Array literals, one a key column: the client would quote each element by itself, also where it is a number. */
+  readonly values: readonly string[];
+  /** How many of the keys a row can have at all. */
+  readonly count: number;
 }
 
 const RANGES: Readonly<Record<string, bigint>> = { int2: 1n << 15n, int4: 1n << 31n, int8: 1n << 63n };
@@ -26,24 +29,38 @@ export function matchKeys(
   first = 1,
 ): KeyMatch | undefined {
   const columns = layout.key.flatMap((name) => layout.columns.get(name) ?? []);
-  const fitting = keys
-    .map((key) => partsOfKey(key, columns.length))
-    .filter((parts) => parts !== undefined)
-    .map((parts) => parts.map((part, place) => written(columns[place], part)))
-    .filter((parts): parts is string[] => parts.every((part) => part !== undefined));
-  if (fitting.length === 0) return undefined;
-  const values = columns.map((_, place) => fitting.map((parts) => parts[place] ?? ""));
-  const types = columns.map((column) => comparedAs(column));
   const [only] = columns;
-  if (columns.length === 1 && only !== undefined)
-    return { using: "", where: `${side(alias, only)} = ANY ($${first}::${types[0] ?? "text"}[])`, values };
+  if (columns.length === 1 && only !== undefined) {
+    const fitting = keys.map((key) => written(only, key)).filter((text) => text !== undefined);
+    if (fitting.length === 0) return undefined;
+    const where = `${side(alias, only)} = ANY ($${first}::${comparedAs(only)}[])`;
+    return { using: "", where, values: [arrayLiteral(only, fitting)], count: fitting.length };
+  }
+  const fitting = keys
+    .map((key) => partsOfKey(key, columns.length)?.map((part, place) => written(columns[place], part)))
+    .filter((parts): parts is string[] => parts?.every((part) => part !== undefined) === true);
+  if (fitting.length === 0) return undefined;
+  const values = columns.map((column, place) =>
+    arrayLiteral(
+      column,
+      fitting.map((parts) => parts[place] ?? ""),
+    ),
+  );
+  const types = columns.map((column) => comparedAs(column));
   const arrays = types.map((type, place) => `$${first + place}::${type}[]`).join(", ");
   const names = columns.map((_, place) => `k${place}`);
   return {
     using: `ROWS FROM (unnest(${arrays})) AS k(${names.join(", ")})`,
     where: columns.map((column, place) => `${side(alias, column)} = k.k${place}`).join(" AND "),
     values,
+    count: fitting.length,
   };
+}
+
+/** Numbers and UUIDs have no character that an array's literal would read as its own. */
+function arrayLiteral({ base }: Column, elements: readonly string[]): string {
+  if (base in RANGES || base === "uuid") return `{${elements.join(",")}}`;
+  return `{${elements.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
 function comparedAs({ base }: Column): string {
@@ -63,7 +80,8 @@ function written(column: Column | undefined, part: string): string | undefined {
   const range = RANGES[column.base];
   if (range !== undefined) {
     if (!/^(?:0|-?[1-9]\d{0,18})$/.test(part)) return undefined;
-    const number = BigInt(part);
+    // Up to fifteen digits a number is exact without being a big one.
+    const number = part.length < 16 ? Number(part) : BigInt(part);
     return number >= -range && number < range ? part : undefined;
   }
   if (column.base === "uuid") return UUID.test(part) ? part : undefined;

@@ -2,41 +2,52 @@
 import type { Artifact } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
 import type { ScanPart } from "../../../surface.ts";
-import { openConnection, rollBack, rowsOf, withConnection, type Db, type TextRow } from "./connect.ts";
-import { resolveLayout, type Layout } from "./layout.ts";
+import { openConnection, rollBack, rowsOf, type Db, type TextRow } from "./connect.ts";
+import { isUnique, resolveLayout, type Layout } from "./layout.ts";
 import { matchKeys } from "./match-keys.ts";
 import type { PostgresOptions, PostgresTarget } from "../options.ts";
 import { mergeRows, rowQuery } from "./row-query.ts";
+import { foldingsOf } from "./spellings.ts";
 import { storeError } from "../store-errors.ts";
 
 /** What is fetched at once: so many characters of rows, whatever their number. */
-const FETCH_CHARS = 4_000_000;
+const FETCH_CHARS = 2_000_000;
 const FIRST_ROWS = 200;
 const MOST_ROWS = 5_000;
 
-/** Every artifact in key order; the cursor and its snapshot end with it. @throws StoreError | BoundaryError */
+/** Every artifact in key order; the cursor and its snapshot end with it. `ready` is waited for first. @throws StoreError | BoundaryError */
 export async function* scanRows(
   options: PostgresOptions,
   target: PostgresTarget,
   part: ScanPart,
+  ready: () => Promise<void>,
   signal: AbortSignal,
 ): AsyncGenerator<Artifact> {
+  await ready();
   const { db, close } = await openConnection(target, signal);
   try {
     await db.client.query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
     const layout = await resolveLayout(db, options);
-    const { select, from, order, toArtifact } = rowQuery(layout, part);
+    const foldings = await foldingsOf(db, layout);
+    const { select, from, order, toArtifact } = rowQuery(layout, part, foldings);
     await db.client.query(`DECLARE deleatur_scan NO SCROLL CURSOR FOR SELECT ${select} FROM ${from} ORDER BY ${order}`);
+    const isOneRow = isUnique(layout);
     let group: Artifact[] = [];
-    for await (const row of fetchRows(db, "deleatur_scan", signal)) {
-      const artifact = toArtifact(row);
-      if (group[0] === undefined || group[0].key === artifact.key) {
-        group.push(artifact);
-        continue;
+    for await (const rows of fetchRows(db, "deleatur_scan", signal)) {
+      for (const row of rows) {
+        const artifact = toArtifact(row);
+        if (isOneRow) {
+          yield artifact;
+          continue;
+        }
+        if (group[0] === undefined || group[0].key === artifact.key) {
+          group.push(artifact);
+          continue;
+        }
+        const before = mergeRows(group);
+        group = [artifact];
+        if (before !== undefined) yield before;
       }
-      const before = mergeRows(group);
-      group = [artifact];
-      if (before !== undefined) yield before;
     }
     const last = mergeRows(group);
     if (last !== undefined) yield last;
@@ -49,17 +60,31 @@ export async function* scanRows(
   }
 }
 
-/** A cursor to its end. So many rows at once that they fit, by the size of those before. */
-async function* fetchRows(db: Db, cursor: string, signal: AbortSignal): AsyncGenerator<TextRow> {
+/** A cursor to its end. So many rows at once that they fit, by the size of those before; the server reads the next while these are worked on. */
+async function* fetchRows(db: Db, cursor: string, signal: AbortSignal): AsyncGenerator<readonly TextRow[]> {
+  const fetch = (count: number): Promise<readonly TextRow[]> => {
+    const rows = rowsOf(db, `FETCH FORWARD ${count} FROM ${cursor}`);
+    rows.catch(() => undefined); // told where it is waited for
+    return rows;
+  };
   let count = FIRST_ROWS;
-  for (;;) {
+  for (let coming = fetch(count); ;) {
     signal.throwIfAborted();
-    const rows = await rowsOf(db, `FETCH FORWARD ${count} FROM ${cursor}`);
-    yield* rows;
-    if (rows.length < count) return;
-    const chars = rows.reduce((sum, row) => sum + row.reduce((size, text) => size + (text?.length ?? 0), 0), 0);
-    count = Math.max(1, Math.min(MOST_ROWS, 4 * count, Math.floor((FETCH_CHARS * rows.length) / Math.max(1, chars))));
+    const rows = await coming;
+    const isLast = rows.length < count;
+    if (!isLast) {
+      count = nextCount(rows);
+      coming = fetch(count);
+    }
+    yield rows;
+    if (isLast) return;
   }
+}
+
+function nextCount(rows: readonly TextRow[]): number {
+  let chars = 1;
+  for (const row of rows) for (const text of row) chars += text?.length ?? 0;
+  return Math.max(1, Math.min(MOST_ROWS, 4 * rows.length, Math.floor((FETCH_CHARS * rows.length) / chars)));
 }
 
 const KEYS_AT_ONCE = 500;
@@ -71,17 +96,24 @@ export async function* readKeys(
   signal: AbortSignal,
 ): AsyncGenerator<Artifact> {
   const distinct = [...new Set(keys)];
-  for (let from = 0; from < distinct.length; from += KEYS_AT_ONCE) {
-    const batch = distinct.slice(from, from + KEYS_AT_ONCE);
-    const found = await withConnection(
-      options.target,
-      async (db) => artifactsOf(db, await resolveLayout(db, options), batch),
-      signal,
-    );
-    for (const key of batch) {
-      const artifact = found.get(key);
-      if (artifact !== undefined) yield artifact;
+  if (distinct.length === 0) return;
+  const { db, close } = await openConnection(options.target, signal);
+  try {
+    const layout = await resolveLayout(db, options);
+    for (let from = 0; from < distinct.length; from += KEYS_AT_ONCE) {
+      signal.throwIfAborted();
+      const batch = distinct.slice(from, from + KEYS_AT_ONCE);
+      const found = await artifactsOf(db, layout, batch);
+      for (const key of batch) {
+        const artifact = found.get(key);
+        if (artifact !== undefined) yield artifact;
+      }
     }
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw storeError(cause, options.target.store);
+  } finally {
+    await close();
   }
 }
 

@@ -1,8 +1,8 @@
 // Writes the query that reads a table's rows as artifacts, and turns each answered row into one. It runs nothing.
-import { canonicalKey } from "@deleatur/verify";
 import type { Artifact, ContentField } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
 import {
+  artifactId,
   artifactKey,
   foldIdentifier,
   type ArtifactKey,
@@ -11,9 +11,10 @@ import {
 } from "../../../model/ids.ts";
 import type { ScanPart } from "../../../surface.ts";
 import { quoteName, quoteTable, quoteText } from "../options.ts";
-import { fieldOfText, spellKey, spellValue } from "../values.ts";
+import { fieldOfSent, fieldOfText, spellKey, spellValue } from "../values.ts";
 import type { TextRow } from "./connect.ts";
-import { identifiersIn, parseExact, sourceKeysIn, valueAt, type Member } from "./json-members.ts";
+import { identifiersIn, parseExact, parseTexts, sourceKeysIn, valueAt, type Member } from "./json-members.ts";
+import { caselessAmong, type Foldings } from "./spellings.ts";
 import { isJson, ownColumn, type Join, type Layout, type SourceColumn, type SubjectColumn } from "./layout.ts";
 
 export interface RowQuery {
@@ -25,7 +26,8 @@ export interface RowQuery {
   readonly toArtifact: (row: TextRow) => Artifact;
 }
 
-export function rowQuery(layout: Layout, part: ScanPart): RowQuery {
+/** @param foldings what a scan tells of the persons that other spellings name as well */
+export function rowQuery(layout: Layout, part: ScanPart, foldings: Foldings = new Map()): RowQuery {
   const content = part === "all" ? layout.content : [];
   const subjects = layout.subjects.map((locator) => subjectSql(layout, locator));
   const sources = layout.sources.map((locator) => sourceSql(locator));
@@ -33,7 +35,7 @@ export function rowQuery(layout: Layout, part: ScanPart): RowQuery {
     ...layout.key.map((name) => `${ownColumn(name)}::text`),
     ...subjects,
     ...sources,
-    ...content.map(({ name }) => `${ownColumn(name)}::text`),
+    ...content.map(({ name, send }) => `${send === "" ? ownColumn(name) : `${send}(${ownColumn(name)})`}::text`),
   ];
   const subjectsAt = layout.key.length;
   const sourcesAt = subjectsAt + subjects.length;
@@ -45,26 +47,43 @@ export function rowQuery(layout: Layout, part: ScanPart): RowQuery {
     order: layout.key.map((name) => orderBy(layout, name)).join(", "),
     toArtifact(row) {
       const key = keyOf(layout, row);
-      const named = layout.subjects.flatMap((locator, place) =>
+      const named = gather(layout.subjects, (locator, place) =>
         subjectTexts(layout, locator, key, row[subjectsAt + place] ?? null).map((text) => fold(locator.type, text)),
       );
-      const from = layout.sources.flatMap((locator, place) =>
+      const from = gather(layout.sources, (locator, place) =>
         sourceTexts(locator, row[sourcesAt + place] ?? null).map((text): ArtifactRef => ({
           surface: locator.surface,
           key: artifactKey(text),
         })),
       );
+      const fields: ContentField[] = [];
+      let place = contentAt;
+      for (const { name, shape, send } of content) {
+        const text = row[place] ?? null;
+        place += 1;
+        const field = send === "" ? fieldOfText(name, text, shape) : fieldOfSent(name, text);
+        if (field !== undefined) fields.push(field);
+      }
+      const subjects = distinct(named, personName);
       return {
         surface: layout.options.surface,
         key,
-        subjects: distinct(named, ({ type, value }) => canonicalKey([type, value])),
-        sources: distinct(from, ({ surface, key }) => canonicalKey([surface, key])),
-        content: content.flatMap(
-          ({ name, shape }, place) => fieldOfText(name, row[contentAt + place] ?? null, shape) ?? [],
-        ),
+        subjects,
+        ...(foldings.size === 0 ? {} : { caseless: caselessAmong(foldings, subjects) }),
+        sources: distinct(from, artifactId),
+        content: fields,
       };
     },
   };
+}
+
+/** What every locator says of a row; mostly there is one. */
+function gather<Locator, Item>(
+  locators: readonly Locator[],
+  read: (locator: Locator, place: number) => readonly Item[],
+): readonly Item[] {
+  const [only] = locators;
+  return locators.length === 1 && only !== undefined ? read(only, 0) : locators.flatMap(read);
 }
 
 /** Rows of one key are one artifact: all subjects and sources, the content of every row. */
@@ -75,13 +94,21 @@ export function mergeRows(rows: readonly Artifact[]): Artifact | undefined {
     ...first,
     subjects: distinct(
       rows.flatMap(({ subjects }) => subjects),
-      ({ type, value }) => canonicalKey([type, value]),
+      personName,
     ),
     sources: distinct(
       rows.flatMap(({ sources }) => sources),
-      ({ surface, key }) => canonicalKey([surface, key]),
+      artifactId,
     ),
     content: rows.flatMap(({ content }): readonly ContentField[] => content),
+    ...(first.caseless === undefined
+      ? {}
+      : {
+          caseless: distinct(
+            rows.flatMap(({ caseless }) => caseless ?? []),
+            personName,
+          ),
+        }),
   };
 }
 
@@ -162,7 +189,7 @@ function subjectTexts(layout: Layout, locator: SubjectColumn, key: string, text:
       return [key.split(locator.sep)[locator.segment]].filter((part) => part !== undefined && part !== "") as string[];
     case "array":
     case "via":
-      return textsOf(identifiersIn(parseExact(text)));
+      return textsOf(identifiersIn(parseTexts(text)));
     case "json": {
       const members = subjectMembers(layout, locator, text);
       if (members.some((member) => member.text === undefined)) throw unreadSubject(layout);
@@ -186,7 +213,7 @@ export function subjectMembers(
 
 function sourceTexts(locator: SourceColumn, text: string | null): readonly string[] {
   if (locator.how === "column") return text === null || text === "" ? [] : [text];
-  return textsOf(sourceKeysIn(parseExact(text)));
+  return textsOf(sourceKeysIn(locator.how === "json" ? parseExact(text) : parseTexts(text)));
 }
 
 function textsOf(members: readonly Member[]): readonly string[] {
@@ -211,8 +238,7 @@ const KNOWN_PERSONS = 10_000;
 function createFolder(): typeof foldIdentifier {
   const known = new Map<string, SubjectIdentifier>();
   return (type, value) => {
-    // An identifier's type has no NUL in it.
-    const name = `${type}\0${value}`;
+    const name = personName({ type, value });
     let person = known.get(name);
     if (person === undefined) {
       person = foldIdentifier(type, value);
@@ -220,6 +246,11 @@ function createFolder(): typeof foldIdentifier {
     }
     return person;
   };
+}
+
+/** An identifier's type has no NUL in it. */
+function personName({ type, value }: SubjectIdentifier): string {
+  return `${type}\0${value}`;
 }
 
 function distinct<Item>(items: readonly Item[], identity: (item: Item) => string): readonly Item[] {

@@ -27,14 +27,16 @@ export function scanArtifacts(options: RedisOptions, signal: AbortSignal): Async
       const isFirst = at === 0;
       const own = (lists[at] ?? []).filter(({ spelled }) => options.each !== "key" || !seen.has(spelled));
       if (dbs.length > 1) for (const { spelled } of own) seen.add(spelled);
-      const artifacts =
-        options.each === "key" ? wholeKeys(db, own, options, signal) : partsOf(db, own, options, signal);
-      for await (const artifact of artifacts) {
-        if (options.each !== "key" && dbs.length > 1) {
+      if (options.each === "key") {
+        yield* wholeKeys(db, own, options, signal);
+        continue;
+      }
+      for await (const artifact of partsOf(db, own, options, signal)) {
+        if (dbs.length > 1) {
           if (!isFirst && seen.has(`part ${artifact.key}`)) continue;
           seen.add(`part ${artifact.key}`);
         }
-        yield artifact;
+        yield [artifact];
       }
     }
   });
@@ -50,11 +52,16 @@ export function readArtifacts(
     const found = new Set<ArtifactKey>();
     for (const db of dbs) {
       const left = [...new Set(keys)].filter((key) => !found.has(key));
-      const artifacts =
-        options.each === "key" ? readKeys(db, left, options, signal) : readSingle(db, left, options, signal);
-      for await (const artifact of artifacts) {
+      if (options.each === "key") {
+        for await (const artifacts of readKeys(db, left, options, signal)) {
+          for (const { key } of artifacts) found.add(key);
+          yield artifacts;
+        }
+        continue;
+      }
+      for await (const artifact of readSingle(db, left, options, signal)) {
         found.add(artifact.key);
-        yield artifact;
+        yield [artifact];
       }
     }
   });
@@ -65,7 +72,7 @@ async function* readKeys(
   keys: readonly ArtifactKey[],
   options: RedisOptions,
   signal: AbortSignal,
-): AsyncGenerator<Artifact> {
+): AsyncGenerator<readonly Artifact[]> {
   const listed = keys.flatMap((key): ListedKey[] => {
     const place = placeOf(options, key);
     return place === undefined ? [] : [{ spelled: key, key: place.key }];
@@ -73,15 +80,16 @@ async function* readKeys(
   yield* wholeKeys(db, listed, options, signal);
 }
 
+/** A trip at a time: what is handed on one by one is waited for one by one. */
 async function* wholeKeys(
   db: Db,
   listed: readonly ListedKey[],
   options: RedisOptions,
   signal: AbortSignal,
-): AsyncGenerator<Artifact> {
+): AsyncGenerator<readonly Artifact[]> {
   const keys = listed.map(({ key }) => key);
-  for await (const { key, value, expires } of readValues(db, keys, signal))
-    yield toArtifact(options, artifactKey(spellKey(key)), spellKey(key), value, expires);
+  for await (const trip of readValues(db, keys, signal))
+    yield trip.map(({ spelled, value, expires }) => toArtifact(options, artifactKey(spelled), spelled, value, expires));
 }
 
 async function* partsOf(
@@ -153,12 +161,12 @@ function toArtifact(
 async function* overStores(
   { stores }: RedisOptions,
   signal: AbortSignal,
-  work: (dbs: readonly Db[]) => AsyncGenerator<Artifact>,
+  work: (dbs: readonly Db[]) => AsyncGenerator<readonly Artifact[]>,
 ): AsyncGenerator<Artifact> {
   const opened: { readonly db: Db; readonly close: () => void }[] = [];
   try {
     for (const store of stores) opened.push(await openDb(store, signal));
-    yield* work(opened.map(({ db }) => db));
+    for await (const artifacts of work(opened.map(({ db }) => db))) for (const artifact of artifacts) yield artifact;
   } finally {
     for (const { close } of opened) close();
   }

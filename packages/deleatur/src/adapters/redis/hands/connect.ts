@@ -67,15 +67,18 @@ export async function openDb(
     signal.throwIfAborted();
     return isSlow ? slowError(store.name) : redisError(cause, store.name);
   };
-  /** One watch for all that is under way: it is wound up again by each answer. */
+  /** One watch for all that is under way: it is wound up again by each answer, and ends with the last. */
   const watch = (change: 1 | -1): void => {
     waiting += change;
-    clearTimeout(timer);
-    if (waiting === 0) return;
-    timer = setTimeout(() => {
-      isSlow = true;
-      end();
-    }, SILENCE_MS);
+    if (waiting === 0) {
+      clearTimeout(timer);
+      timer = undefined;
+    } else if (timer === undefined)
+      timer = setTimeout(() => {
+        isSlow = true;
+        end();
+      }, SILENCE_MS);
+    else if (change < 0) timer.refresh();
   };
   const send = async (args: readonly Arg[]): Promise<Reply> => {
     watch(1);

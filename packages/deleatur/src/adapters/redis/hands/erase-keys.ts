@@ -2,15 +2,20 @@
 import type { Erased } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
 import type { RedisOptions } from "../options.ts";
+import { isSpelledAsText } from "../key-text.ts";
 import { type KeyPlace, placeOf } from "./artifact-keys.ts";
 import { type Arg, type Db, Refused } from "./connect.ts";
 import { awaitFollowers, type OpenStore, withStores } from "./stores.ts";
 
 const KEYS_A_TRIP = 1_000;
+/** Trips that are under way together: the server works on one while another is on its way. */
+const TRIPS = 4;
 
 interface Wanted {
   readonly key: ArtifactKey;
   readonly place: KeyPlace;
+  /** The Redis key as an argument of a command. */
+  readonly name: Arg;
 }
 
 type Outcome = "erased" | "absent" | { readonly why: string };
@@ -23,14 +28,19 @@ export async function eraseKeys(
 ): Promise<readonly Erased[]> {
   const wanted = [...new Set(keys)].flatMap((key): Wanted[] => {
     const place = placeOf(options, key);
-    return place === undefined ? [] : [{ key, place }];
+    if (place === undefined) return [];
+    return [{ key, place, name: options.each === "key" && isSpelledAsText(key) ? key : place.key }];
   });
   const outcomes = new Map<ArtifactKey, Outcome>();
   if (wanted.length > 0)
     await withStores(options, signal, async (stores) => {
-      for (let from = 0; from < wanted.length; from += KEYS_A_TRIP) {
+      for (let from = 0; from < wanted.length; from += TRIPS * KEYS_A_TRIP) {
         signal.throwIfAborted();
-        await eraseTrip(options, stores, wanted.slice(from, from + KEYS_A_TRIP), outcomes, signal);
+        const trips = Array.from({ length: TRIPS }, (_, at) => from + at * KEYS_A_TRIP).map((start) =>
+          eraseTrip(options, stores, wanted.slice(start, start + KEYS_A_TRIP), outcomes, signal),
+        );
+        // Each is waited for before the first failure is thrown, so that none is left unheard.
+        for (const end of await Promise.allSettled(trips)) if (end.status === "rejected") throw end.reason;
       }
     });
   return keys.map((key): Erased => {
@@ -47,6 +57,7 @@ async function eraseTrip(
   outcomes: Map<ArtifactKey, Outcome>,
   signal: AbortSignal,
 ): Promise<void> {
+  if (trip.length === 0) return;
   for (const { db } of stores.filter(({ isPrimary }) => isPrimary)) {
     // UNLINK takes the value out at once and frees it behind the scenes: a DEL of a long list would hold up everybody else.
     if (each === "key" && (await removeTogether(db, trip))) {
@@ -72,12 +83,12 @@ async function eraseTrip(
 /** One command for all of them, where every one of them is there; else nothing is done, for then each has to answer for itself. */
 async function removeTogether(db: Db, trip: readonly Wanted[]): Promise<boolean> {
   if ((await countTogether(db, trip)) !== trip.length) return false;
-  const [removed] = await db.sendAll([["UNLINK", ...trip.map(({ place }) => place.key)]]);
+  const [removed] = await db.sendAll([["UNLINK", ...trip.map(({ name }) => name)]]);
   return !(removed instanceof Refused);
 }
 
 async function countTogether(db: Db, trip: readonly Wanted[]): Promise<number | undefined> {
-  const [count] = await db.sendAll([["EXISTS", ...trip.map(({ place }) => place.key)]]);
+  const [count] = await db.sendAll([["EXISTS", ...trip.map(({ name }) => name)]]);
   return typeof count === "number" ? count : undefined;
 }
 

@@ -28,9 +28,18 @@ export interface ListedKey {
 export async function listKeys(db: Db, pattern: string, signal: AbortSignal): Promise<readonly ListedKey[]> {
   const found = new Map<string, Buffer>();
   for await (const step of scanKeys(db, pattern, signal)) for (const key of step) found.set(spellKey(key), key);
-  for (const key of await markersAmong(db, [...found.values()])) found.delete(spellKey(key));
-  const listed = [...found].toSorted(([a], [b]) => compareUtf8(a, b));
-  return listed.map(([spelled, key]) => ({ spelled: spelledKey(db, spelled), key }));
+  const named = [...found].flatMap(([spelled, key]) => (MARKER_KEY.test(spelled) ? [key] : []));
+  for (const key of await markersAmong(db, named)) found.delete(spellKey(key));
+  return inByteOrder([...found.keys()]).flatMap((spelled) => {
+    const key = found.get(spelled);
+    return key === undefined ? [] : [{ spelled: spelledKey(db, spelled), key }];
+  });
+}
+
+/** Where no character is written in surrogates, the order of UTF-16 units is that of the bytes, and needs no comparison of our own. */
+function inByteOrder(spellings: readonly string[]): readonly string[] {
+  const isPlain = !spellings.some((text) => /[\ud800-\udfff]/.test(text));
+  return isPlain ? spellings.toSorted() : spellings.toSorted(compareUtf8);
 }
 
 /** Markers of ledgers: by their name and by what is in them, so that nothing else hides behind the name. */

@@ -8,6 +8,13 @@ import { type RedisOptions, type RedisSource, segmentOf, WHOLE } from "../option
 import { floatsOf } from "./connect.ts";
 import type { Value } from "./read-values.ts";
 
+/** A hash's or an entry's fields with their names as text, read once for all the places that are looked for in them. */
+type NamedFields = readonly (readonly [name: string, value: Buffer])[];
+type NamedValue =
+  | { readonly type: "whole"; readonly bytes: Buffer; readonly isBinary: boolean }
+  | { readonly type: "items"; readonly items: readonly Buffer[] }
+  | { readonly type: "fields"; readonly records: readonly NamedFields[] };
+
 /** A value at a place: bytes as they are stored, or a part of a JSON text. */
 type Found = { readonly bytes: Buffer } | { readonly span: JsonSpan; readonly text: string };
 
@@ -18,7 +25,8 @@ export interface ReadParts {
 }
 
 /** @param key the spelled key that segments are cut from. @throws StoreError */
-export function readParts(value: Value, key: string, options: RedisOptions): ReadParts {
+export function readParts(raw: Value, key: string, options: RedisOptions): ReadParts {
+  const value = withNames(raw);
   return {
     subjects: options.subjects.flatMap((locator): readonly SubjectIdentifier[] => {
       if ("segment" in locator) {
@@ -34,29 +42,48 @@ export function readParts(value: Value, key: string, options: RedisOptions): Rea
   };
 }
 
-/** The values at a dotted path. A name that has the dots itself goes before a path into JSON. */
-function findAt(value: Value, path: string): readonly Found[] {
+function withNames(value: Value): NamedValue {
   switch (value.type) {
     case "string":
     case "dump":
-      return path === WHOLE ? [{ bytes: value.bytes }] : inJson(value.bytes, path);
+      return { type: "whole", bytes: value.bytes, isBinary: value.type === "dump" };
     case "items":
-      return value.items.flatMap((item) => (path === WHOLE ? [{ bytes: item }] : inJson(item, path)));
+      return { type: "items", items: value.items };
     case "hash":
-      return inFields(value.fields, path);
+      return { type: "fields", records: [named(value.fields)] };
     case "stream":
-      return value.entries.flatMap(({ fields }) => inFields(fields, path));
+      return { type: "fields", records: value.entries.map(({ fields }) => named(fields)) };
     default:
       return value satisfies never;
   }
 }
 
-function inFields(fields: readonly (readonly [Buffer, Buffer])[], path: string): readonly Found[] {
-  return fields.flatMap(([nameBytes, bytes]): readonly Found[] => {
-    const name = nameBytes.toString("utf8");
-    if (name === path) return [{ bytes }];
-    return path.startsWith(`${name}.`) ? inJson(bytes, path.slice(name.length + 1)) : [];
-  });
+function named(fields: readonly (readonly [Buffer, Buffer])[]): NamedFields {
+  return fields.map(([name, bytes]) => [name.toString("utf8"), bytes]);
+}
+
+/** The values at a dotted path. A name that has the dots itself goes before a path into JSON. */
+function findAt(value: NamedValue, path: string): readonly Found[] {
+  switch (value.type) {
+    case "whole":
+      return path === WHOLE ? [{ bytes: value.bytes }] : inJson(value.bytes, path);
+    case "items":
+      return value.items.flatMap((item) => (path === WHOLE ? [{ bytes: item }] : inJson(item, path)));
+    case "fields":
+      return value.records.flatMap((fields) => inFields(fields, path));
+    default:
+      return value satisfies never;
+  }
+}
+
+function inFields(fields: NamedFields, path: string): readonly Found[] {
+  const found: Found[] = [];
+  for (const [name, bytes] of fields) {
+    if (name === path) found.push({ bytes });
+    else if (path[name.length] === "." && path.startsWith(name))
+      found.push(...inJson(bytes, path.slice(name.length + 1)));
+  }
+  return found;
 }
 
 function inJson(bytes: Buffer, path: string): readonly Found[] {
@@ -108,7 +135,7 @@ function arrayKeys(span: JsonSpan): readonly string[] | undefined {
   return keys.every((key): key is string => key !== undefined) ? keys : undefined;
 }
 
-function contentOf(value: Value, options: RedisOptions): readonly ContentField[] {
+function contentOf(value: NamedValue, options: RedisOptions): readonly ContentField[] {
   if (options.content.length === 0) return allContent(value, options);
   return options.content.flatMap(({ column, as }) =>
     findAt(value, column).flatMap((found): readonly ContentField[] => {
@@ -121,26 +148,19 @@ function contentOf(value: Value, options: RedisOptions): readonly ContentField[]
 }
 
 /** Where nothing is declared: all of it, but what names people and sources. */
-function allContent(value: Value, options: RedisOptions): readonly ContentField[] {
-  const named = new Set<string>();
-  for (const locator of [...options.subjects, ...options.sources]) if ("path" in locator) named.add(locator.path);
-  if (options.vector !== undefined) named.add(options.vector);
-  const ofFields = (fields: readonly (readonly [Buffer, Buffer])[]): readonly ContentField[] =>
-    fields.flatMap(([name, bytes]) => {
-      const text = name.toString("utf8");
-      return named.has(text) ? [] : [fieldOf(text, bytes, false)];
-    });
+function allContent(value: NamedValue, options: RedisOptions): readonly ContentField[] {
+  const elsewhere = new Set<string>();
+  for (const locator of [...options.subjects, ...options.sources]) if ("path" in locator) elsewhere.add(locator.path);
+  if (options.vector !== undefined) elsewhere.add(options.vector);
   switch (value.type) {
-    case "string":
-      return [fieldOf(WHOLE, value.bytes, false)];
-    case "dump":
-      return [fieldOf(WHOLE, value.bytes, true)];
+    case "whole":
+      return [fieldOf(WHOLE, value.bytes, value.isBinary)];
     case "items":
       return value.items.map((item) => fieldOf(WHOLE, item, false));
-    case "hash":
-      return ofFields(value.fields);
-    case "stream":
-      return value.entries.flatMap(({ fields }) => ofFields(fields));
+    case "fields":
+      return value.records.flatMap((fields) =>
+        fields.flatMap(([name, bytes]) => (elsewhere.has(name) ? [] : [fieldOf(name, bytes, false)])),
+      );
     default:
       return value satisfies never;
   }
@@ -157,7 +177,7 @@ function utf8(bytes: Buffer): string | undefined {
 }
 
 /** float32 as bytes, or a JSON array of numbers; bytes that are neither are content all the same. */
-function vectorsOf(value: Value, { vector }: RedisOptions): readonly ContentField[] {
+function vectorsOf(value: NamedValue, { vector }: RedisOptions): readonly ContentField[] {
   if (vector === undefined) return [];
   return findAt(value, vector).flatMap((found): readonly ContentField[] => {
     if ("bytes" in found) {

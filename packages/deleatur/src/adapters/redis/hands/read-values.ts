@@ -1,6 +1,7 @@
 // Reads whole values of keys, of whatever type, with when they expire; many keys a round trip. It knows nothing of fields, people or sources.
 import { StoreError } from "../../../model/errors.ts";
-import { bytesOf, type Db, listOf, Refused, type Reply, textOf } from "./connect.ts";
+import { isSpelledAsText, spellKey } from "../key-text.ts";
+import { type Arg, bytesOf, type Db, infoOf, listOf, Refused, type Reply, textOf } from "./connect.ts";
 
 export interface StreamEntry {
   readonly id: string;
@@ -17,6 +18,7 @@ export type Value =
 
 export interface KeyValue {
   readonly key: Buffer;
+  readonly spelled: string;
   readonly value: Value;
   readonly expires?: Date;
 }
@@ -25,37 +27,83 @@ const KEYS_A_TRIP = 200;
 /** So often a key may change its type under our eyes before it counts as unreadable. */
 const MAX_TRIES = 5;
 
-/** The keys that are there, in the order in which they were given; what expired meanwhile is absent. @throws StoreError */
-export async function* readValues(db: Db, keys: readonly Buffer[], signal: AbortSignal): AsyncGenerator<KeyValue> {
+/** The keys that are there, in the order in which they were given, a trip at a time; what expired meanwhile is absent. @throws StoreError */
+export async function* readValues(
+  db: Db,
+  keys: readonly Buffer[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly KeyValue[]> {
+  const types = new Guess();
+  const read = (from: number): Promise<readonly (KeyValue | undefined)[]> => {
+    const trip = readTrip(db, keys.slice(from, from + KEYS_A_TRIP), types, 0);
+    trip.catch(() => undefined); // told where it is waited for
+    return trip;
+  };
+  let coming = read(0);
   for (let from = 0; from < keys.length; from += KEYS_A_TRIP) {
     signal.throwIfAborted();
-    yield* await readTrip(db, keys.slice(from, from + KEYS_A_TRIP), 0);
+    const values = await coming;
+    // The server works on the next trip while this one is taken apart.
+    if (from + KEYS_A_TRIP < keys.length) coming = read(from + KEYS_A_TRIP);
+    yield values.filter((one) => one !== undefined);
   }
 }
 
-async function readTrip(db: Db, keys: readonly Buffer[], tries: number): Promise<readonly KeyValue[]> {
-  const types = (await db.sendAll(keys.map((key) => ["TYPE", key]))).map(nameOf);
-  const asked = keys.flatMap((key, at) => {
-    const type = types[at] ?? "none";
-    return type === "none" ? [] : [{ key, type }];
-  });
-  const replies = await db.sendAll(asked.map(({ key, type }) => commandFor(type, key)));
-  const expiries = await readExpiries(
-    db,
-    asked.map(({ key }) => key),
-  );
-  const read: KeyValue[] = [];
-  for (const [at, { key, type }] of asked.entries()) {
-    const reply = replies[at] ?? null;
+/** Types whose command is refused for a key of another type, and answers of a key that is not there what it never answers of one that is. */
+const SURE: ReadonlySet<string> = new Set(["string", "hash", "list", "set", "zset"]);
+
+/** Keys of one pattern mostly have one type: the next is read as the last was, and asked for its type only where it is refused. */
+class Guess {
+  #last: string | undefined;
+  get type(): string | undefined {
+    return this.#last;
+  }
+  note(type: string | undefined): void {
+    this.#last = type !== undefined && SURE.has(type) ? type : undefined;
+  }
+}
+
+/** By the place of each key; undefined where it is not there. */
+async function readTrip(
+  db: Db,
+  keys: readonly Buffer[],
+  types: Guess,
+  tries: number,
+): Promise<readonly (KeyValue | undefined)[]> {
+  if (keys.length === 0) return [];
+  const spelled = keys.map(spellKey);
+  const names = keys.map((key, at): Arg => (isSpelledAsText(spelled[at] ?? "") ? (spelled[at] ?? "") : key));
+  const { type: guessed } = types;
+  const known =
+    guessed === undefined
+      ? (await db.sendAll(names.map((name) => ["TYPE", name]))).map(nameOf)
+      : keys.map(() => guessed);
+  // Before the values: a time to live that is given meanwhile comes later than this look.
+  const isEverlasting = keys.length > FEW && (await hasNoTerms(db));
+  const places = keys.flatMap((_, at) => (known[at] === "none" ? [] : [at]));
+  const asked = places.map((at) => names[at] ?? "");
+  const replies = await db.sendAll(places.map((at) => commandFor(known[at] ?? "", names[at] ?? "")));
+  const expiries = isEverlasting ? [] : await readExpiries(db, asked);
+  const read: (KeyValue | undefined)[] = keys.map(() => undefined);
+  const others: number[] = [];
+  for (const [order, at] of places.entries()) {
+    const [key, type, reply, expires] = [keys[at], known[at], replies[order] ?? null, expiries[order]];
     if (reply instanceof Refused) {
       if (reply.code !== "WRONGTYPE" || tries >= MAX_TRIES) throw reply.error;
-      read.push(...(await readTrip(db, [key], tries + 1)));
+      others.push(at);
       continue;
     }
-    const value = valueOf(type, reply);
-    const expires = expiries[at];
-    if (value === undefined || expires === "gone") continue;
-    read.push({ key, value, ...(expires === undefined ? {} : { expires }) });
+    const value = valueOf(type ?? "", reply);
+    if (key === undefined || value === undefined || expires === "gone") continue;
+    read[at] = { key, spelled: spelled[at] ?? "", value, ...(expires === undefined ? {} : { expires }) };
+    types.note(type);
+  }
+  if (others.length > 0) {
+    // Of another type than the last, or its type was changed under our eyes.
+    if (2 * others.length > places.length) types.note(undefined);
+    const wanted = others.flatMap((at) => keys[at] ?? []);
+    const again = await readTrip(db, wanted, new Guess(), tries + 1);
+    for (const [order, at] of others.entries()) read[at] = again[order];
   }
   return read;
 }
@@ -65,7 +113,7 @@ function nameOf(reply: Reply | Refused): string {
   return textOf(reply);
 }
 
-function commandFor(type: string, key: Buffer): readonly (string | Buffer)[] {
+function commandFor(type: string, key: Arg): readonly Arg[] {
   switch (type) {
     case "string":
       return ["GET", key];
@@ -122,12 +170,22 @@ function pairsOf(flat: readonly Reply[]): readonly (readonly [Buffer, Buffer])[]
 }
 
 /** When each of the keys expires. Redis 6 has no PEXPIRETIME, but tells how long it is until then. */
-async function readExpiries(db: Db, keys: readonly Buffer[]): Promise<readonly (Date | "gone" | undefined)[]> {
+async function readExpiries(db: Db, keys: readonly Arg[]): Promise<readonly (Date | "gone" | undefined)[]> {
   const times = await db.sendAll(keys.map((key) => ["PEXPIRETIME", key]));
   const isOld = times.some((reply) => reply instanceof Refused && reply.code === "ERR");
   if (!isOld) return times.map((reply) => instantOf(reply, 0));
   const now = await serverTime(db);
   return (await db.sendAll(keys.map((key) => ["PTTL", key]))).map((reply) => instantOf(reply, now));
+}
+
+/** Of more keys than these it is worth to ask first whether anything in the database expires. */
+const FEW = 8;
+
+/** Whether the server counts no key of the database that has a time to live. One that does not say so is asked key by key. */
+async function hasNoTerms(db: Db): Promise<boolean> {
+  const keyspace = await db.ask("INFO", "keyspace");
+  const own = keyspace === undefined ? undefined : infoOf(keyspace).get(`db${db.store.database}`);
+  return own !== undefined && /(?:^|,)expires=0(?:,|$)/.test(own);
 }
 
 /** -1: it never expires; -2: it is gone. */
@@ -137,7 +195,7 @@ function instantOf(reply: Reply | Refused, from: number): Date | "gone" | undefi
   return reply < 0 ? "gone" : new Date(from + reply);
 }
 
-export async function readExpiry(db: Db, key: Buffer): Promise<Date | undefined> {
+export async function readExpiry(db: Db, key: Arg): Promise<Date | undefined> {
   const [expires] = await readExpiries(db, [key]);
   return expires === "gone" ? undefined : expires;
 }

@@ -74,7 +74,7 @@ async function valueAt(
   signal: AbortSignal,
 ): Promise<Value | undefined> {
   if (options.each !== "key") return await partAt(db, place, options);
-  for await (const { value } of readValues(db, [place.key], signal)) return value;
+  for await (const [found] of readValues(db, [place.key], signal)) return found?.value;
   return undefined;
 }
 
