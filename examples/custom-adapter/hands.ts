@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Artifact,
   artifactKey,
+  compareUtf8,
   type ArtifactKey,
   type Container,
   type Erased,
@@ -40,7 +41,7 @@ export function openLog(options: LogOptions, guarantees: Guarantees): Surface {
   async function* artifacts(wanted: ReadonlySet<string> | undefined, signal: AbortSignal): AsyncGenerator<Artifact> {
     // One read of a file that only grows: what is appended meanwhile is not in it.
     const notes = [...foldLines(lines(options)).values()].filter(({ key }) => wanted?.has(key) !== false);
-    notes.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
+    notes.sort((a, b) => compareUtf8(a.key, b.key));
     for (const [place, note] of notes.entries()) {
       signal.throwIfAborted();
       yield toArtifact(options, note);

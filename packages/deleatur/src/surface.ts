@@ -5,6 +5,7 @@ import type { ArtifactKey, RequestId, SubjectIdentifier } from "./model/ids.ts";
 import type { Finding, Needle, ProbeDepth, ProbeName } from "./model/needle.ts";
 
 // What an adapter is written with, so that this is the one module that it imports.
+export { compareUtf8 } from "@deleatur/verify";
 export type { Artifact, ContentField, Erased, Offered, Planted, Purged, Rewritten } from "./model/artifact.ts";
 export type { Boundary, StoreConnection, SurfaceDeclaration } from "./model/declaration.ts";
 export { BoundaryError, StoreError } from "./model/errors.ts";
@@ -24,6 +25,7 @@ export { createExactMatcher } from "./probe/exact-matcher.ts";
 export { createExcerptMatcher } from "./probe/excerpt-matcher.ts";
 export type { ByteHit, ByteMatcher, Matcher, MatcherFinding } from "./probe/matcher.ts";
 
+/** `strong`: the store itself refuses. `leased`: the ledger's fence alone, which stands before whatever can be scanned. `none`: for what cannot be scanned. */
 export type FenceStrength = "strong" | "leased" | "none";
 export type DeletionClass = "file-level" | "cryptographic" | "memory" | "logical" | "expiry";
 
@@ -33,7 +35,7 @@ export interface Guarantees {
   readonly snapshot: "yes" | "none";
   readonly deletion: DeletionClass;
   readonly fence: FenceStrength;
-  /** The probes that this kind must answer (DESIGN §6). */
+  /** The probes that this kind must answer (DESIGN §6). `re-ingest` is the surface's `offer`, and required whatever stands here. */
   readonly probes: readonly ProbeName[];
   /** What stays out of reach, in words that may be published. */
   readonly outOfReach: readonly string[];
@@ -136,19 +138,22 @@ export interface Surface {
   readonly guarantees: Guarantees;
   /** Every container of the store, shadow tables with their owner. */
   census(signal: AbortSignal): Promise<readonly Container[]>;
-  /** Every artifact, in one read snapshot where the store has one, in key order. @throws StoreError where it cannot be enumerated */
+  /**
+   * Every artifact, in one read snapshot where the store has one, in the order of the UTF-8 bytes of their keys (`compareUtf8`; numbers that the store gives, by value).
+   * @throws StoreError where it cannot be enumerated, and where the store goes away before the end
+   */
   scan(signal: AbortSignal, part?: ScanPart): AsyncIterable<Artifact>;
   /** The artifacts of these keys that exist; absent ones are left out. */
   read(keys: readonly ArtifactKey[], signal: AbortSignal): AsyncIterable<Artifact>;
   /** Sets content, sources and subjects of each artifact to what is given (a removed subject or source is removed from its column or join). */
   rewrite(replacements: readonly Artifact[], signal: AbortSignal): Promise<readonly Rewritten[]>;
-  /** Erases by key, and counts again that each is gone. */
+  /** Erases by key, and counts again that each is gone. One answer for each key; `absent` only of what a store that is there does not hold. */
   erase(keys: readonly ArtifactKey[], signal: AbortSignal): Promise<readonly Erased[]>;
   /** Whether the next purge takes a lock that keeps others out while it runs (VACUUM); such a purge is asked for, or waits for its window. */
   purgeLock(signal: AbortSignal): Promise<"none" | "exclusive">;
   /** What stands in the way of the acts, and what a purge costs; `check` and a dry run promise no more. Writes nothing. @throws StoreError */
   foresee(signal: AbortSignal): Promise<Foresight>;
-  /** Makes erased bytes unrecoverable from the store's own files. */
+  /** Makes erased bytes unrecoverable from the store's own files; `pending` while a reader holds them. */
   purge(signal: AbortSignal): Promise<Purged>;
   /** A dry-run insert through the store's own insert path (rolled back). */
   offer(artifact: Artifact, signal: AbortSignal): Promise<Offered>;

@@ -23,6 +23,8 @@ const SERVERS: readonly (readonly [scheme: RegExp, type: ServerConnection["type"
   [/^postgres(?:ql)?:\/\/./i, "postgres"],
   // Behind the host nothing but the number of a database.
   [/^rediss?:\/\/[^/?#]+(?:\/\d*)?$/i, "redis"],
+  // Whatever a kind that does not ship can open.
+  [/^(?!(?:postgres(?:ql)?|rediss?):)[a-z][a-z\d+.-]*:\/\/./i, "server"],
 ];
 const RANDOM_WORD = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9+/_=-]{32,}$/;
 
@@ -114,8 +116,8 @@ export function resolveConnect(connect: BoundaryInput["connect"], context: Conne
         report(
           "BAD_CONNECTION",
           [...path, "url"],
-          "is no address of a server that is known",
-          "write postgres://... or redis://host:port/database",
+          "is no address of a server",
+          "write postgres://..., redis://host:port/database, or what your own kind opens",
         );
     } else {
       stores.set(name, { type: "files", name, glob: absolute(value.path, [...path, "path"]) });

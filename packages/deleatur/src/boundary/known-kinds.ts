@@ -24,6 +24,7 @@ export const CONNECTED_BY: Readonly<Record<StoreConnection["type"], string>> = {
   files: "connect it by { path }",
   postgres: "connect it by { url: postgres://... }",
   redis: "connect it by { url: redis://... }",
+  server: "connect it by { url }",
 };
 
 /** Stores in which a fence can stand as a trigger, which also stops writers that never heard of us. */

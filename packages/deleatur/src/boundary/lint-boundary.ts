@@ -138,6 +138,16 @@ function lintStores(surfaces: readonly WrittenSurface[], context: LintContext, r
         );
     }
   }
+  // An address of another scheme is for the kind that opens it; nobody here does.
+  const named = new Set(surfaces.flatMap(({ input }) => [input.store, ...listOf(input.replicas)]));
+  for (const { type, name } of context.stores.values())
+    if (type === "server" && !named.has(name))
+      report(
+        "BAD_CONNECTION",
+        ["connect", name, "url"],
+        "is no address of a server that is known, and no surface of a kind of your own names it",
+        "write postgres://... or redis://host:port/database",
+      );
 }
 
 /** The public form has one limit for each of the two roles, so that a verifier can judge by it. */

@@ -39,7 +39,8 @@ async function fenceSurface(
 ): Promise<FenceStrength> {
   try {
     const surface = await engine.open(id);
-    return await surface.fence(order, signal);
+    const strength = await surface.fence(order, signal);
+    return strength === "none" ? "leased" : strength; // the ledger's own fence stands before every surface that can be scanned
   } catch {
     signal.throwIfAborted();
     return "leased"; // a store that cannot be reached holds no fence; the ledger's own stands, and the scan will say that it is unreachable

@@ -131,7 +131,8 @@ export interface Exemption {
 
 /** A server's address, credentials and all, and its own data folder where that can be read from here. */
 export interface ServerConnection {
-  readonly type: "postgres" | "redis";
+  /** `server`: of any other scheme, for a kind that does not ship. */
+  readonly type: "postgres" | "redis" | "server";
   readonly name: string;
   readonly url: string;
   readonly data?: string;

@@ -86,7 +86,8 @@ describe("keys in Redis", () => {
   });
 
   it("refuses an address that is none, and exemptions of a whole database", () => {
-    expect(codesOf({ a: ANSWERS }, {}, "http://127.0.0.1")).toEqual(["BAD_CONNECTION", "UNKNOWN_STORE"]);
+    expect(codesOf({ a: ANSWERS }, {}, "127.0.0.1:6379")).toEqual(["BAD_CONNECTION", "UNKNOWN_STORE"]);
+    expect(codesOf({ a: ANSWERS }, {}, "http://127.0.0.1")).toEqual(["STORE_KIND"]);
     expect(codesOf({ a: ANSWERS }, {}, "redis://127.0.0.1/two")).toEqual(["BAD_CONNECTION", "UNKNOWN_STORE"]);
     expect(
       codesOf({ a: ANSWERS }, { exempt: [{ name: "x", kind: "audit-log", store: "cache", ground: "g" }] }),

@@ -29,8 +29,15 @@ export const SCAN_CASES: readonly ConformanceCase[] = [
       hold(text || vectors, "the bench says that it holds neither text nor vectors, so there is nothing to erase");
       hold(!text || says(artifact, written.text), "the text is not among the content");
       hold(!vectors || isNear(artifact, written.vector), "the vector is not among the content");
-      hold(accounts === "none" || names(artifact, PERSON), "the person is not among the subjects");
-      hold(sources === "none" || comesFrom(artifact, "origin-1"), "the source is not among the sources");
+      const { subject, derivedFrom } = scene.declaration;
+      hold(
+        accounts === "none" || names(artifact, PERSON),
+        `the person is not among the subjects${subject.length === 0 ? ", and the bench declares no subject" : ""}`,
+      );
+      hold(
+        sources === "none" || comesFrom(artifact, "origin-1"),
+        `the source is not among the sources${derivedFrom.length === 0 ? ", and the bench declares no derivedFrom over `origins`" : ""}`,
+      );
     },
   },
   {
