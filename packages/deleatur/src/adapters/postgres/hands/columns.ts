@@ -22,7 +22,7 @@ export interface Column {
   readonly dimensions: number;
   /** Labels of an enum; empty for other types. */
   readonly labels: readonly string[];
-  /** The function that answers a vector as bytes, as SQL names it; empty for other types. */
+  /** The function that answers a vector as bytes, as SQL names it, a domain has that of its base; empty for other types. */
   readonly send: string;
 }
 
@@ -52,7 +52,7 @@ export async function readRelation(db: Db, { schema, table }: TableName): Promis
        coalesce(co.collcollate IN ('C', 'POSIX') OR (co.collprovider = 'd' AND d.datcollate IN ('C', 'POSIX')), false),
        a.atttypmod::text, (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_catalog.pg_enum e WHERE e.enumtypid = a.atttypid),
        (SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) FROM pg_catalog.pg_proc p
-        JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE p.oid = coalesce(b.typsend, t.typsend))
+        JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE p.oid = t.typsend)
      FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
      LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation
      JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database()
