@@ -2,7 +2,7 @@
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RequestOutcome } from "../../src/forget/outcome.ts";
-import { useServer } from "../adapters/postgres/postgres-fixture.ts";
+import { filesWith, useServer } from "../adapters/postgres/postgres-fixture.ts";
 import { findPostgres } from "../servers/find-postgres.ts";
 import { startPostgres } from "../servers/postgres-server.ts";
 import { openPostgresScene, type PostgresScene, type PostgresSetup } from "./postgres-scene.ts";
@@ -143,6 +143,30 @@ describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
       expect([outcome.verdict, ...codes(outcome)]).toEqual(["COMPLIANT"]);
     },
   );
+
+  it.each([
+    [
+      "a table that inherits",
+      "CREATE TABLE more () INHERITS (episodes);",
+      "INSERT INTO more VALUES (21, 's-4471', 'A crimson gramophone played Bulgarian lullabies');",
+    ],
+    [
+      "what the planner sampled of a materialized view",
+      "CREATE MATERIALIZED VIEW shown AS SELECT * FROM episodes;",
+      "INSERT INTO episodes VALUES (21, 's-4471', 'A crimson gramophone played Bulgarian lullabies'); REFRESH MATERIALIZED VIEW shown; ANALYZE shown;",
+    ],
+  ])("ATTEST-4: in %s is out of the server's files after the purge", async (_, sql, after) => {
+    const scene = await openMemory({ sql: `CREATE TABLE episodes ${COLUMNS}; ${sql}` });
+    await scene.query(
+      "INSERT INTO episodes SELECT 1000 + n, 'other', 'plain talk ' || md5(n::text) FROM generate_series(1, 50) n",
+    );
+    await scene.query(`${after} CHECKPOINT`);
+    expect(filesWith(server().data, "crimson gramophone").length).toBeGreaterThan(0);
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(filesWith(server().data, "crimson gramophone")).toEqual([]);
+    expect(codes(outcome)).not.toContain("PURGE_PENDING");
+    expect(outcome.survivors).toEqual([]);
+  });
 
   it("C08: in the text of a function is a survivor like any other", async () => {
     const scene = await openMemory();

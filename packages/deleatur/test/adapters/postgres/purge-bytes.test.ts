@@ -87,4 +87,24 @@ describe.skipIf(installation === undefined)("the bytes of a PostgreSQL server", 
       `copies left, text / vector / halfvec: delete ${String(afterDelete)}, vacuum ${String(afterVacuum)}, purge 0`,
     );
   });
+
+  it("ATTEST-4: are purged for each name of a store, and in each replica that any surface has", async () => {
+    const rows = `INSERT INTO episodes SELECT n, 'plain talk ' || md5(n::text) FROM generate_series(1, 50) n; INSERT INTO notes SELECT * FROM episodes`;
+    const tables =
+      "CREATE TABLE episodes (id int PRIMARY KEY, body text); CREATE TABLE notes (id int PRIMARY KEY, body text)";
+    const own = await newStore(server(), `${tables}; ${rows}`);
+    const copy = await newStore(server(), `${tables}; ${rows}`);
+    const body = { content: [text("body")] };
+    const first = declare({ ...body });
+    const second = declare({ ...body, table: "notes", store: "again", replicas: ["copy1"] });
+    const numberOf = async (store: Store): Promise<unknown> =>
+      (await store.query("SELECT pg_relation_filenode('notes') AS number"))[0]?.["number"];
+    const before = [await numberOf(own), await numberOf(copy)];
+    const one = await openSurface(first, own, [second]);
+    const other = await openSurface(second, [own, copy], [first]);
+    expect(await one.surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(await other.surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(await numberOf(own)).not.toBe(before[0]);
+    expect(await numberOf(copy)).not.toBe(before[1]);
+  });
 });

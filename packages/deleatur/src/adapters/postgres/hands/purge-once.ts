@@ -36,6 +36,8 @@ export function noteOffer(options: PostgresOptions): void {
   lastPurges.get(nameOf(options))?.offered.add(options.surface);
 }
 
-function nameOf({ target, declaration, boundary }: PostgresOptions): string {
-  return `${target.url} ${declaration.purge.method} ${boundary.id}`;
+/** What a purge reaches: the tables that are declared under the store's name, and the replicas that this surface has. */
+function nameOf({ target, replicas, declaration, boundary }: PostgresOptions): string {
+  const servers = [target, ...replicas].map(({ store, url }) => `${url} ${store}`);
+  return [...servers, declaration.purge.method, boundary.id].join(" ");
 }

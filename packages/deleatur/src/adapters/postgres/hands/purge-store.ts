@@ -5,7 +5,7 @@ import type { PostgresOptions, PostgresTarget } from "../options.ts";
 import { isForbidden, storeError } from "../store-errors.ts";
 import { openConnection, rowsOf, withConnection, type Db } from "./connect.ts";
 import { cycleLog, isArchived } from "./purge-log.ts";
-import { refreshViews, renewStatistics, RIGHTS, rewriteTables, tablesOf } from "./purge-tables.ts";
+import { refreshViews, renewStatistics, RIGHTS, rewriteTables, tablesOf, viewsOver, withInheritors } from "./purge-tables.ts";
 
 /** A purge that did not reach its end. */
 export type PurgeEnd = Exclude<Purged, { readonly outcome: "purged" }>;
@@ -44,11 +44,11 @@ async function purgeServer(options: PostgresOptions, signal: AbortSignal): Promi
 }
 
 async function purgeAll(db: Db, options: PostgresOptions, signal: AbortSignal): Promise<Purged> {
-  const tables = tablesOf(options);
+  const tables = await withInheritors(db, tablesOf(options));
   const isExclusive = takesLock(options);
   const rewritten = await rewriteTables(db, tables, isExclusive, signal);
   const views = await refreshViews(db, tables);
-  const statistics = await renewStatistics(db, tables);
+  const statistics = await renewStatistics(db, [...tables, ...(await viewsOver(db, tables))]);
   const denied = [...rewritten.denied, ...views, ...statistics.denied];
   const log = await purgeLog(db, options, signal);
   if (log === "denied") denied.push(RIGHTS.log);

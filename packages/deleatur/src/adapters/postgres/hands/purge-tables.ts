@@ -16,6 +16,25 @@ export function tablesOf({ boundary, declaration }: PostgresOptions): readonly T
   return [...names].map(tableName);
 }
 
+/** The tables with those that inherit from them in the old way, which no VACUUM of theirs reaches, nor of a partition whose detaching was broken off. */
+export async function withInheritors(db: Db, tables: readonly TableName[]): Promise<readonly TableName[]> {
+  const rows = await rowsOf(
+    db,
+    `WITH RECURSIVE parts(oid) AS (
+       SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       WHERE (n.nspname, c.relname) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+       UNION SELECT i.inhrelid FROM parts JOIN pg_catalog.pg_inherits i ON i.inhparent = parts.oid)
+     SELECT n.nspname, c.relname FROM parts JOIN pg_catalog.pg_class c ON c.oid = parts.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
+     WHERE c.relkind IN ('r', 'p') AND (NOT c.relispartition OR coalesce((pg_catalog.to_jsonb(i) ->> 'inhdetachpending')::boolean, false))
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+    [tables.map(({ schema }) => schema), tables.map(({ table }) => table)],
+  );
+  const named = new Set(tables.map(quoteTable));
+  const found = rows.map(([schema, table]) => ({ schema: schema ?? "", table: table ?? "" }));
+  return [...tables, ...found.filter((name) => !named.has(quoteTable(name)))];
+}
+
 /** What a role may lack, and who has it. */
 export const RIGHTS = {
   table: "rewrite a table (its owner, or MAINTAIN)",
