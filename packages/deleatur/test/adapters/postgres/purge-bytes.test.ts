@@ -45,6 +45,10 @@ async function artifactsOf(store: Store): Promise<readonly Artifact[]> {
   return await all(surface.scan(signal));
 }
 
+async function numberOf(store: Store): Promise<unknown> {
+  return (await store.query("SELECT pg_relation_filenode('notes') AS number"))[0]?.["number"];
+}
+
 describe.skipIf(installation === undefined)("the bytes of a PostgreSQL server", () => {
   const server = useServer(installation, {}, 16);
 
@@ -97,8 +101,6 @@ describe.skipIf(installation === undefined)("the bytes of a PostgreSQL server", 
     const body = { content: [text("body")] };
     const first = declare({ ...body });
     const second = declare({ ...body, table: "notes", store: "again", replicas: ["copy1"] });
-    const numberOf = async (store: Store): Promise<unknown> =>
-      (await store.query("SELECT pg_relation_filenode('notes') AS number"))[0]?.["number"];
     const before = [await numberOf(own), await numberOf(copy)];
     const one = await openSurface(first, own, [second]);
     const other = await openSurface(second, [own, copy], [first]);

@@ -2,7 +2,7 @@
 import type { Artifact, Offered, Planted } from "../../../model/artifact.ts";
 import { quoteTable } from "../options.ts";
 import { isForbidden, isRowRefusal, refusalReason, sqlState } from "../store-errors.ts";
-import { inTransaction, rollBack, type Db } from "./connect.ts";
+import { inTransaction, rollBack, rowsOf, type Db } from "./connect.ts";
 import { isFenceRefusal } from "./fence-sql.ts";
 import { insertRow, joinsOf, offerJoined } from "./insert-row.ts";
 import type { Join, Layout } from "./layout.ts";
@@ -15,6 +15,11 @@ const PASSED = "deleatur: PASSED";
  * that could refuse it has let it pass and before it is made; with the transaction it is gone.
  */
 export async function offerRow(db: Db, layout: Layout, artifact: Artifact): Promise<Offered> {
+  if (await logsValues(db))
+    return {
+      outcome: "failed",
+      why: "the dry run was not tried: the server would write the text into its log, grant SET ON PARAMETER log_parameter_max_length to the role",
+    };
   await db.client.query("BEGIN");
   try {
     await db.client.query(`CREATE FUNCTION pg_temp.deleatur_stop() RETURNS trigger LANGUAGE plpgsql AS $stop$
@@ -45,6 +50,16 @@ export async function offerRow(db: Db, layout: Layout, artifact: Artifact): Prom
   } finally {
     await rollBack(db);
   }
+}
+
+/** Whether the server logs statements of this session with their values. */
+async function logsValues(db: Db): Promise<boolean> {
+  const [row] = await rowsOf(
+    db,
+    `SELECT pg_catalog.current_setting('log_parameter_max_length') <> '0' AND (pg_catalog.current_setting('log_statement') IN ('mod', 'all')
+       OR pg_catalog.current_setting('log_min_duration_statement') <> '-1' OR pg_catalog.current_setting('log_min_duration_sample') <> '-1')`,
+  );
+  return row?.[0] === "t";
 }
 
 /** Whether the row came as far as the stop; what stood in its way is thrown. */
