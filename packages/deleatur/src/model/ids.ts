@@ -61,10 +61,10 @@ export function foldIdentifier(type: string, value: string): SubjectIdentifier {
 }
 
 /**
- * What a store's own comparison does not tell apart: ASCII letters of another case alone, as SQLite's NOCASE; letters of another case; marks on letters; or only two ways to write one and
- * the same letter.
+ * What a store's own comparison does not tell apart: ASCII letters of another case alone, as SQLite's NOCASE; letters of another case; marks on letters; two ways to write one and the same
+ * letter; or the ways to write a UUID.
  */
-export type Folding = "ascii-case" | "case" | "marks" | "case-and-marks" | "form";
+export type Folding = "ascii-case" | "case" | "marks" | "case-and-marks" | "form" | "uuid";
 
 /** An identifier as a store compares it. */
 export function foldAs(folding: Folding, { type, value }: SubjectIdentifier): string {
@@ -83,6 +83,10 @@ function foldText(folding: Folding, value: string): string {
       return foldText("marks", value).toLowerCase();
     case "form":
       return value.normalize("NFC");
+    case "uuid": {
+      const digits = value.toLowerCase().replaceAll(/[{}-]/g, "");
+      return /^[0-9a-f]{32}$/.test(digits) ? digits : value;
+    }
     default:
       return folding satisfies never;
   }

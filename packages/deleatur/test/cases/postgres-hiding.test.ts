@@ -144,6 +144,30 @@ describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
     },
   );
 
+  it.each(["A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "{a0eebc999c0b4ef8bb6d6bb9bd380a11}"])(
+    "LINEAGE-7 C16: under a UUID goes with the person, whichever way that was written elsewhere (%s)",
+    async (written) => {
+      const scene = await openMemory({
+        sql: `CREATE TABLE episodes ${COLUMNS}; CREATE TABLE facts (id bigint PRIMARY KEY, person uuid, body text)`,
+        surfaces: { episodes: EPISODES, facts: { ...EPISODES, table: "facts" } },
+      });
+      for (const [table, said] of [
+        ["episodes", "A crimson gramophone played Bulgarian lullabies"],
+        ["facts", "The pink flamingo danced on a grand piano in Bremen"],
+      ] as const)
+        await scene.memory.record(
+          table,
+          { key: "21", subjects: [`account:${written}`], content: { text: said } },
+          async () => {
+            await scene.query(`INSERT INTO ${table} VALUES (21, $1, $2)`, [written, said]);
+          },
+        );
+      const outcome = await scene.memory.forget({ subject: [`account:${written}`], now: true });
+      expect(await scene.query("SELECT 1 FROM facts")).toEqual([]);
+      expect([outcome.verdict, ...codes(outcome)]).toEqual(["COMPLIANT"]);
+    },
+  );
+
   it.each([
     [
       "a table that inherits",

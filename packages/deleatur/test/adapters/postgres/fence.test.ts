@@ -93,7 +93,8 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
     const store = await newStore(
       server(),
       `CREATE EXTENSION citext; CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level1', deterministic = false);
-       CREATE TABLE letters (id int PRIMARY KEY, person citext, body text); CREATE TABLE notes (id int PRIMARY KEY, person text COLLATE alike, body text);`,
+       CREATE TABLE letters (id int PRIMARY KEY, person citext, body text); CREATE TABLE notes (id int PRIMARY KEY, person text COLLATE alike, body text);
+       CREATE TABLE visits (id int PRIMARY KEY, person uuid, body text);`,
     );
     const subject = [{ column: "person", type: "account" }] as const;
     const [letters, notes] = await Promise.all(
@@ -104,6 +105,13 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
     expect(await notes?.surface.fence(fence, signal)).toBe("leased");
     for (const spelling of ["Ann", "ann", "ANN"])
       await expect(store.query("INSERT INTO letters VALUES (1, $1)", [spelling])).rejects.toThrow("FENCED");
+    const visits = await openSurface(declare({ table: "visits", subject, content: [text("body")] }), store);
+    const uuid = "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11";
+    expect(await visits.surface.fence({ ...fence, identifiers: [{ type: "account", value: uuid }] }, signal)).toBe(
+      "strong",
+    );
+    for (const spelling of [uuid, uuid.toLowerCase(), uuid.replaceAll("-", "")])
+      await expect(store.query("INSERT INTO visits VALUES (1, $1)", [spelling])).rejects.toThrow("FENCED");
     await store.query("INSERT INTO letters VALUES (2, 'Anna')");
     await expect(store.query("UPDATE letters SET person = 'aNN' WHERE id = 2")).rejects.toThrow("FENCED");
   });

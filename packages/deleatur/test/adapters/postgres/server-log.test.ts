@@ -45,7 +45,9 @@ describe.skipIf(installation === undefined)("a PostgreSQL that logs statements",
       store,
     );
     const rows = await all(surface.scan(signal));
-    const offered: Artifact = { ...rows[0], key: artifactKey("another") } as Artifact;
+    const [first] = rows;
+    if (first === undefined) throw new Error("no row");
+    const offered: Artifact = { ...first, key: artifactKey("another") };
     const identifiers = [{ type: "account", value: PERSON }];
     await surface.fence({ request: REQUEST, identifiers, keys: keys("key-of-it"), sources: new Map() }, signal);
     expect(await surface.erase(keys("key-of-it", "key-that-is-held"), signal)).toMatchObject([

@@ -9,8 +9,8 @@ import type { Foldings } from "./spellings.ts";
 export interface Fenced {
   readonly kind: "identifier" | "key" | "source";
   readonly type: string;
-  /** Letters of another case are the same, as in the column. */
-  readonly isCaseless?: boolean;
+  /** What the column does not tell apart. */
+  readonly folding?: ServerFolding | undefined;
 }
 
 /** A table whose writes are looked at, and for the row `r` of it the digests that it must not have, as arrays. */
@@ -65,17 +65,24 @@ export function fenceTriggers(
     const { type } = locator;
     add({ kind: "identifier", type }, locator);
     // Another spelling is the same person there; of other foldings than this the server has no function.
-    if (isCaseless(foldings, type)) add({ kind: "identifier", type, isCaseless: true }, locator);
+    const folding = serverFolding(foldings, type);
+    if (folding !== undefined) add({ kind: "identifier", type, folding }, locator);
   }
   for (const locator of layout.sources) add({ kind: "source", type: locator.surface }, locator);
   return {
     triggers: [{ table: layout.options.table, digests: own }, ...joined],
-    isComplete: !layout.relation.hasInheritors && [...foldings.keys()].every((type) => isCaseless(foldings, type)),
+    isComplete:
+      !layout.relation.hasInheritors &&
+      [...foldings.keys()].every((type) => serverFolding(foldings, type) !== undefined),
   };
 }
 
-export function isCaseless(foldings: Foldings, type: string): boolean {
-  return foldings.get(type) === "case";
+/** Foldings that the server has a function for. */
+type ServerFolding = "case" | "uuid";
+
+export function serverFolding(foldings: Foldings, type: string): ServerFolding | undefined {
+  const folding = foldings.get(type);
+  return folding === "case" || folding === "uuid" ? folding : undefined;
 }
 
 function columnText(layout: Layout, alias: string, name: string): string {
@@ -96,20 +103,16 @@ function joinTexts({ table, on, column, link }: Join): string {
 }
 
 /** E-mail addresses are compared trimmed and in lower case, as the engine folds them. */
-export function digestSql(
-  surface: string,
-  { kind, type, isCaseless: ignoresCase = false }: Fenced,
-  text: string,
-): string {
+export function digestSql(surface: string, { kind, type, folding }: Fenced, text: string): string {
   const trimmed = `pg_catalog.btrim(${text}, E' \\t\\r\\n')`;
-  const folded =
-    kind === "identifier" && type === "email"
-      ? `pg_catalog.lower(${trimmed})`
-      : ignoresCase
-        ? `pg_catalog.lower((${text}) COLLATE pg_catalog."default")`
-        : text;
-  const named = ignoresCase ? `caseless ${kind}` : kind;
-  return `${OWN_SCHEMA}.digest(${quoteText(surface)}, ${quoteText(named)}, ${quoteText(type)}, ${folded})`;
+  const known = kind === "identifier" && type === "email" ? `pg_catalog.lower(${trimmed})` : text;
+  const named = folding === undefined ? kind : `${folding} ${kind}`;
+  return `${OWN_SCHEMA}.digest(${quoteText(surface)}, ${quoteText(named)}, ${quoteText(type)}, ${folding === undefined ? known : foldSql(folding, known)})`;
+}
+
+function foldSql(folding: ServerFolding, text: string): string {
+  const lower = `pg_catalog.lower((${text}) COLLATE pg_catalog."default")`;
+  return folding === "case" ? lower : `pg_catalog.translate(${lower}, '{}-', '')`;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { FenceOrder, FenceStrength } from "../../../surface.ts";
 import { quoteName, quoteTable, spellTable } from "../options.ts";
 import { isForbidden, sqlState } from "../store-errors.ts";
 import { inTransaction, rowsOf, type Db } from "./connect.ts";
-import { digestSql, fenceFunction, fenceObjects, fenceTriggers, isCaseless, type Fenced } from "./fence-sql.ts";
+import { digestSql, fenceFunction, fenceObjects, fenceTriggers, serverFolding, type Fenced } from "./fence-sql.ts";
 import type { Layout } from "./layout.ts";
 import { foldingsOf, type Foldings } from "./spellings.ts";
 import { dropEmptySchema, FENCE_TABLE, hasRelation, OWN_SCHEMA } from "./own-objects.ts";
@@ -92,7 +92,8 @@ async function addRows(
   for (const [type, members] of groupBy(identifiers, (identifier) => identifier.type)) {
     const texts = members.map(({ value }) => value).filter(isText);
     await add({ kind: "identifier", type }, texts);
-    if (isCaseless(foldings, type)) await add({ kind: "identifier", type, isCaseless: true }, texts);
+    const folding = serverFolding(foldings, type);
+    if (folding !== undefined) await add({ kind: "identifier", type, folding }, texts);
   }
   await add({ kind: "key", type: "" }, keys.filter(isText));
   for (const [source, from] of sources) await add({ kind: "source", type: source }, from.filter(isText));

@@ -4,7 +4,7 @@ import { quoteTable, spellTable, type PostgresOptions, type PostgresTarget, type
 import { rowsOf, withConnection, type Db } from "./connect.ts";
 import { willHold } from "./purge-log.ts";
 import { isStandby, lacksRights, takesLock, unseenArchive } from "./purge-store.ts";
-import { isSampled, RIGHTS, STATISTICS, tablesOf, viewsOver } from "./purge-tables.ts";
+import { isSampled, RIGHTS, STATISTICS, tablesOf, viewsOver, withInheritors } from "./purge-tables.ts";
 
 /** Bytes in a second, as measured for the README's "What it costs"; a disk that is slower or shared makes it longer. */
 const ROWS_RATE = 50_000_000;
@@ -43,10 +43,11 @@ export async function foreseeStore(options: PostgresOptions, signal: AbortSignal
 }
 
 async function foreseeServer(db: Db, options: PostgresOptions): Promise<Foresight> {
-  const tables = tablesOf(options);
+  const tables = await withInheritors(db, tablesOf(options));
   const isExclusive = takesLock(options);
   const rewritten = await relationsOf(db, tables, isExclusive);
-  const views = await relationsOf(db, await viewsOver(db, tables), true);
+  const viewNames = await viewsOver(db, tables);
+  const views = await relationsOf(db, viewNames, true);
   const statistics = await relationsOf(
     db,
     STATISTICS.map((table) => ({ schema: "pg_catalog", table })),
@@ -77,7 +78,7 @@ async function foreseeServer(db: Db, options: PostgresOptions): Promise<Foresigh
     bytesStay:
       held !== undefined ||
       denied.some((right) => right !== RIGHTS.statistics) ||
-      (denied.length > 0 && (await areSampled(db, tables))),
+      (denied.length > 0 && (await areSampled(db, [...tables, ...viewNames]))),
     locks: [
       ...exclusive.map((one) => lockOf(db, one, "ACCESS EXCLUSIVE", "readers and writers")),
       ...(isExclusive ? [] : rewritten.map((one) => lockOf(db, one, "SHARE UPDATE EXCLUSIVE", "nobody"))),

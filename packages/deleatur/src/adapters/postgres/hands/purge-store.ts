@@ -5,7 +5,15 @@ import type { PostgresOptions, PostgresTarget } from "../options.ts";
 import { isForbidden, storeError } from "../store-errors.ts";
 import { openConnection, rowsOf, withConnection, type Db } from "./connect.ts";
 import { cycleLog, isArchived } from "./purge-log.ts";
-import { refreshViews, renewStatistics, RIGHTS, rewriteTables, tablesOf, viewsOver, withInheritors } from "./purge-tables.ts";
+import {
+  refreshViews,
+  renewStatistics,
+  RIGHTS,
+  rewriteTables,
+  tablesOf,
+  viewsOver,
+  withInheritors,
+} from "./purge-tables.ts";
 
 /** A purge that did not reach its end. */
 export type PurgeEnd = Exclude<Purged, { readonly outcome: "purged" }>;

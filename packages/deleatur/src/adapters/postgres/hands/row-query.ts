@@ -41,6 +41,7 @@ export function rowQuery(layout: Layout, part: ScanPart, foldings: Foldings = ne
   const sourcesAt = subjectsAt + subjects.length;
   const contentAt = sourcesAt + sources.length;
   const fold = createFolder();
+  const caseless = caselessAmong(foldings);
   return {
     select: expressions.join(", "),
     from: `${quoteTable(layout.options.table)} AS t`,
@@ -69,7 +70,7 @@ export function rowQuery(layout: Layout, part: ScanPart, foldings: Foldings = ne
         surface: layout.options.surface,
         key,
         subjects,
-        ...(foldings.size === 0 ? {} : { caseless: caselessAmong(foldings, subjects) }),
+        ...(foldings.size === 0 ? {} : { caseless: caseless(subjects) }),
         sources: distinct(from, artifactId),
         content: fields,
       };

@@ -19,12 +19,23 @@ export async function foldingsOf(db: Db, layout: Layout): Promise<Foldings> {
   return foldings;
 }
 
-/** Of a record's persons those that other spellings name as well. */
-export function caselessAmong(foldings: Foldings, subjects: readonly SubjectIdentifier[]): CaselessIdentifier[] {
-  return subjects.flatMap(({ type, value }) => {
-    const folding = foldings.get(type);
-    return folding === undefined ? [] : [{ type, value, folding }];
-  });
+/** Of a record's persons those that other spellings name as well. Few persons stand on many rows: what is said of one alone is one list. */
+export function caselessAmong(
+  foldings: Foldings,
+): (subjects: readonly SubjectIdentifier[]) => readonly CaselessIdentifier[] {
+  const known = new WeakMap<SubjectIdentifier, readonly CaselessIdentifier[]>();
+  const one = (subject: SubjectIdentifier): readonly CaselessIdentifier[] => {
+    const before = known.get(subject);
+    if (before !== undefined) return before;
+    const folding = foldings.get(subject.type);
+    const found = folding === undefined ? [] : [{ ...subject, folding }];
+    known.set(subject, found);
+    return found;
+  };
+  return (subjects) => {
+    const [only] = subjects;
+    return only !== undefined && subjects.length === 1 ? one(only) : subjects.flatMap(one);
+  };
 }
 
 interface Place {
@@ -47,7 +58,9 @@ async function foldingAt(db: Db, { table, column, isArray }: Place): Promise<Fol
      LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation WHERE n.nspname = $1 AND c.relname = $2 AND a.attname = $3`,
     [table.schema, table.table, column],
   );
-  if (/^_?citext$/.test(row?.[0] ?? "")) return "case";
+  const base = (row?.[0] ?? "").replace(/^_/, "");
+  if (base === "citext") return "case";
+  if (base === "uuid") return "uuid";
   if (row?.[1] !== "f") return undefined;
   const name = quoteName(column);
   const [alike] = await rowsOf(
