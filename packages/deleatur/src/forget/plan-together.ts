@@ -4,7 +4,7 @@ import { artifactId, type ArtifactRef } from "../model/ids.ts";
 import type { Harvest } from "../record/harvest.ts";
 import { expandIdentifiers } from "./expand-identifiers.ts";
 import { indexHarvest } from "./harvest-index.ts";
-import { identifierSet, type Plan, type PlannedItem, planRequest } from "./plan.ts";
+import { identifierSet, type Plan, type PlannedItem, planRequest, reachOf } from "./plan.ts";
 import type { Target } from "./target.ts";
 
 export interface PlanOrder {
@@ -32,13 +32,14 @@ export function planTogether(
   ];
   const isOwn = identifierSet(identifiers);
   const index = indexHarvest(engine, harvest);
+  const reaches = orders.map(({ target, known }) => reachOf(engine, target, harvest, known, index));
   const isAlone = orders.length + planned.length === 1;
   let going = erasedBy(planned);
   let ownedByOne = erasedBy(planned, "own");
   for (;;) {
     const together = isAlone ? {} : { together: { isOwn, going, ownedByOne } };
-    const plans = orders.map(({ target, known }) =>
-      planRequest(engine, target, harvest, { held, known, ...together }, index),
+    const plans = orders.map(({ target, known }, place) =>
+      planRequest(engine, target, harvest, { held, known, ...together }, index, reaches[place]),
     );
     const next = new Set([...going, ...erasedBy(plans)]);
     const nextOwned = new Set([...ownedByOne, ...erasedBy(plans, "own")]);

@@ -1,6 +1,6 @@
 // Plans a request: the closure of the target along all known derivations, and what becomes of each artifact. Touches no store.
 import type { Engine } from "../engine.ts";
-import type { KnownSource } from "../ledger/ledger.ts";
+import type { KnownSource, Reached } from "../ledger/ledger.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { SharedPolicy } from "../model/declaration.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
@@ -62,18 +62,27 @@ export interface Together {
   readonly ownedByOne: ReadonlySet<string>;
 }
 
-/** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
-export function planRequest(
+/** What a target reaches, whatever becomes of it. */
+export interface Reach {
+  readonly identifiers: readonly SubjectIdentifier[];
+  readonly closure: readonly Reached[];
+  /** By id. */
+  readonly sources: ReadonlyMap<string, readonly ArtifactRef[]>;
+  readonly edges: ReadonlyMap<string, readonly KnownSource[]>;
+  readonly ranks: ReadonlyMap<string, number>;
+}
+
+/** `known`: artifacts that earlier rounds of the request knew. */
+export function reachOf(
   engine: Engine,
   target: Target,
   harvest: Harvest,
-  options: PlanOptions,
-  index: HarvestIndex = indexHarvest(engine, harvest),
-): Plan {
+  known: readonly ArtifactRef[],
+  index: HarvestIndex,
+): Reach {
   const { rows } = index;
   const identifiers =
     target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [];
-  const isOwn = identifierSet(identifiers);
   const seeds =
     target.kind === "records"
       ? target.refs
@@ -83,20 +92,32 @@ export function planRequest(
         ];
   // What the ledger knows of a surface that is declared no more cannot be reached; the evidence says that it is there (`find-leftovers.ts`).
   const declared = new Set(engine.surfaces.map(({ declaration }) => declaration.id));
-  const closure = engine.ledger.closure([...seeds, ...options.known]).filter(({ ref }) => declared.has(ref.surface));
-  const inClosure = new Map(closure.map((member) => [artifactId(member.ref), member]));
+  const closure = engine.ledger.closure([...seeds, ...known]).filter(({ ref }) => declared.has(ref.surface));
   rows.expect(closure.map(({ ref }) => ref));
   const sources = new Map<string, readonly ArtifactRef[]>();
   const edges = new Map<string, readonly KnownSource[]>();
   for (const { ref } of closure) {
     const id = artifactId(ref);
-    const known = engine.ledger.sourcesOf(ref);
-    edges.set(id, known);
-    sources.set(id, joinSources(rows.get(id)?.sources ?? [], known));
+    const recorded = engine.ledger.sourcesOf(ref);
+    edges.set(id, recorded);
+    sources.set(id, joinSources(rows.get(id)?.sources ?? [], recorded));
   }
   rows.expect([...sources.values()].flat());
-  const ranks = rankClosure(sources);
+  return { identifiers, closure, sources, edges, ranks: rankClosure(sources) };
+}
 
+/** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
+export function planRequest(
+  engine: Engine,
+  target: Target,
+  harvest: Harvest,
+  options: PlanOptions,
+  index: HarvestIndex = indexHarvest(engine, harvest),
+  { identifiers, closure, sources, edges, ranks }: Reach = reachOf(engine, target, harvest, options.known, index),
+): Plan {
+  const { rows } = index;
+  const isOwn = identifierSet(identifiers);
+  const inClosure = new Set(closure.map(({ ref }) => artifactId(ref)));
   const targets = new Set(target.kind === "records" ? target.refs.map(artifactId) : []);
   const decided = new Map<string, PlannedItem>();
   const sourcesFirst = closure.toSorted((a, b) => rankOf(ranks, a.ref) - rankOf(ranks, b.ref));

@@ -14,8 +14,9 @@ import { contentDigests } from "../record/guard.ts";
 import { scanAll } from "../record/harvest.ts";
 import { identifierSet, type Plan } from "./plan.ts";
 
-/** A power of two: for ten thousand texts of a closure still several times as many as they have runs. */
-const RUN_BITS = 1 << 19;
+/** Places for wanted runs, a power of two: several times as many as there are. */
+const LEAST_RUN_BITS = 1 << 16;
+const BITS_A_RUN = 4;
 
 const BASELINE = "baseline";
 export const BYSTANDERS = "bystanders";
@@ -54,7 +55,8 @@ export async function surveySurvivors(
   const standing = openBaseline();
   const isAnyFirst = views.some(({ isFirst }) => isFirst);
   const digester = artifactDigester(ledger);
-  const compare = openComparison(engine, views);
+  const common = joinViews(views);
+  const compare = openComparison(engine, views, common);
   await scanAll(
     engine,
     "survey",
@@ -73,6 +75,7 @@ export async function surveySurvivors(
     },
     signal,
   );
+  for (const view of views) if (view !== common) takeOver(view, common);
   for (const { order, owed, isFirst } of views) {
     if (isFirst) ledger.putSealed(order.request, BASELINE, baseline.bytes());
     ledger.putSealed(
@@ -85,19 +88,23 @@ export async function surveySurvivors(
 }
 
 /** What one request wants to know of all that is outside its closure. */
-interface SurveyView extends Survey {
+interface SurveyView extends Wanted {
   readonly order: SurveyOrder;
   /** Whether its baseline is still to be taken. */
   readonly isFirst: boolean;
   /** Bystanders of a surface that the last round could not read: they are still owed a look. */
   readonly owed: Baseline;
   readonly inClosure: (ref: ArtifactRef) => boolean;
+}
+
+/** Content of a closure that others may have too, of one request or of all of them, and what of it was found. */
+interface Wanted extends Survey {
   readonly isOwn: (tag: SubjectIdentifier) => boolean;
   readonly wanted: ReadonlySet<string>;
   /** Marks of the wanted content: only what has one of them is digested. */
   readonly marks: ReadonlySet<number>;
   readonly wantedRuns: ReadonlySet<number>;
-  /** A bit for each wanted run (`bitOf`): most runs of others are not looked up further. */
+  /** A byte for each wanted run (`placeOf`): most runs of others are not looked up further. */
   readonly runBits: Uint8Array;
   readonly shared: Set<string>;
   readonly sharedRuns: Set<number>;
@@ -108,7 +115,6 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
   const wanted = new Set<string>();
   const marks = new Set<number>();
   const wantedRuns = new Set<number>();
-  const runBits = new Uint8Array(RUN_BITS);
   for (const { content, fate } of needles) {
     for (const field of content) {
       let words: WordHashes | undefined;
@@ -118,12 +124,7 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
       }
       marks.add(markOf(words ?? wordsOf(ledger, field)));
       if (words === undefined || fate === "kept") continue;
-      const runs = ledger.runValues(words);
-      const halves = new Uint32Array(runs.buffer, runs.byteOffset, 2 * runs.length);
-      for (let at = 0; at < runs.length; at += 1) {
-        wantedRuns.add(runs[at] ?? 0);
-        runBits[bitOf(halves, at)] = 1;
-      }
+      for (const run of ledger.runValues(words)) wantedRuns.add(run);
     }
   }
   return {
@@ -135,10 +136,42 @@ function openView({ ledger }: Engine, order: SurveyOrder): SurveyView {
     wanted,
     marks,
     wantedRuns,
-    runBits,
+    runBits: bitsOf(wantedRuns),
     shared: new Set(),
     sharedRuns: new Set(),
   };
+}
+
+/** What all of them want, to be looked up once. */
+function joinViews(views: readonly SurveyView[]): Wanted {
+  const [only] = views;
+  if (only !== undefined && views.length === 1) return only;
+  const wantedRuns = new Set(views.flatMap((view) => [...view.wantedRuns]));
+  return {
+    isOwn: askedOnce((tag) => views.some(({ isOwn }) => isOwn(tag))),
+    wanted: new Set(views.flatMap(({ wanted }) => [...wanted])),
+    marks: new Set(views.flatMap(({ marks }) => [...marks])),
+    wantedRuns,
+    runBits: bitsOf(wantedRuns),
+    shared: new Set(),
+    sharedRuns: new Set(),
+  };
+}
+
+/** What was found for all of them, as far as one wants it. */
+function takeOver({ wanted, wantedRuns, shared, sharedRuns }: SurveyView, common: Wanted): void {
+  for (const digest of common.shared) if (wanted.has(digest)) shared.add(digest);
+  for (const run of common.sharedRuns) if (wantedRuns.has(run)) sharedRuns.add(run);
+}
+
+function bitsOf(runs: ReadonlySet<number>): Uint8Array {
+  let size = LEAST_RUN_BITS;
+  while (size < BITS_A_RUN * runs.size) size *= 2;
+  const bits = new Uint8Array(size);
+  const values = Float64Array.from(runs);
+  const halves = new Uint32Array(values.buffer);
+  for (let at = 0; at < values.length; at += 1) bits[placeOf(halves, at) & (size - 1)] = 1;
+  return bits;
 }
 
 type Comparison = (artifact: Artifact, digests: readonly string[], isAsked?: (view: SurveyView) => boolean) => void;
@@ -146,14 +179,16 @@ type Comparison = (artifact: Artifact, digests: readonly string[], isAsked?: (vi
 /** Texts that are remembered as compared: an index has the very texts of its base rows. */
 const KNOWN_TEXTS = 1 << 20;
 
-/** Finds what of the content of each view others have too. `digests` are the fields' own. */
-function openComparison(engine: Engine, views: readonly SurveyView[]): Comparison {
+/** Finds what of the content of each view others have too. `digests` are the fields' own. What is nobody's of them says the same to all, and is held against `common`. */
+function openComparison(engine: Engine, views: readonly SurveyView[], common: Wanted): Comparison {
   const { ledger } = engine;
   /** Texts of which nothing is left to be found: they were another person's own to every view. Half of a digest as a number, no text's own by chance. */
   const known = new Set<number>();
   return ({ surface, subjects, sources, content }, digests, isAsked) => {
     const { role } = engine.bound(surface).declaration;
     let isWhole = isAsked === undefined;
+    const isNobodys = isAsked === undefined && !subjects.some(common.isOwn);
+    const asking = isNobodys ? [common] : views.filter((view) => isAsked?.(view) !== false);
     for (const [at, field] of content.entries()) {
       const isText = field.type === "text";
       // Only another person's own record says of an embedding or of bytes that they are theirs.
@@ -162,8 +197,7 @@ function openComparison(engine: Engine, views: readonly SurveyView[]): Compariso
       if (isText && known.has(mark)) continue;
       let words: WordHashes | undefined;
       let runs: Float64Array | undefined;
-      for (const view of views) {
-        if (isAsked?.(view) === false) continue;
+      for (const view of asking) {
         const isTheirs = hasOwnProvenance(role, subjects, view.isOwn);
         if (!isTheirs) isWhole = false;
         if (isText && view.wantedRuns.size > 0 && (isTheirs || sources.length > 0)) {
@@ -182,19 +216,20 @@ function openComparison(engine: Engine, views: readonly SurveyView[]): Compariso
   };
 }
 
-function addShared({ runBits, wantedRuns, sharedRuns }: SurveyView, runs: Float64Array): void {
+function addShared({ runBits, wantedRuns, sharedRuns }: Wanted, runs: Float64Array): void {
+  const mask = runBits.length - 1;
   const halves = new Uint32Array(runs.buffer, runs.byteOffset, 2 * runs.length);
   for (let at = 0; at < runs.length; at += 1) {
-    if (runBits[bitOf(halves, at)] !== 1) continue;
+    if (runBits[placeOf(halves, at) & mask] !== 1) continue;
     const run = runs[at] ?? 0;
     if (wantedRuns.has(run)) sharedRuns.add(run);
   }
 }
 
 /** A run's place among the bits, out of the number as it stands in memory: equal runs have equal ones. */
-function bitOf(halves: Uint32Array, at: number): number {
+function placeOf(halves: Uint32Array, at: number): number {
   const mixed = (halves[2 * at] ?? 0) ^ (halves[2 * at + 1] ?? 0);
-  return (mixed ^ (mixed >>> 15)) & (RUN_BITS - 1);
+  return mixed ^ (mixed >>> 15);
 }
 
 /** Whether an artifact is one of these. A scan goes through one surface after the other. */

@@ -249,6 +249,26 @@ it("LINEAGE-5: two persons who said the same are each forgotten whole, though ea
   }
 });
 
+it("GUARD-2: what a third person also says stays the third's to say, though two are forgotten together who said it", async () => {
+  const scene = await crowd();
+  // The words of S as a whole, and those of T inside a longer text.
+  await recordEpisode(scene, "u8", U, S_SAYS[0]);
+  await recordEpisode(scene, "u9", U, `As everybody knows: ${T_SAYS[0]}.`);
+  valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  const put = (key: string, text: string): Promise<unknown> =>
+    scene.memory.record("episodes", { key, subjects: [U], content: { text } }, () => undefined);
+  expect(await put("u10", S_SAYS[0])).toBeUndefined();
+  expect(await put("u11", `Once more: ${T_SAYS[0]}, they say.`)).toBeUndefined();
+  // What only the two said is kept out as before.
+  expect(await put("u12", S_SAYS[2])).toMatchObject({ outcome: "held" });
+  expect(await put("u13", `Once more: ${T_SAYS[1]}, they say.`)).toMatchObject({ outcome: "held" });
+});
+
 it("C07 FORGET-2: what another person's request takes while one waits is no bystander's loss, erased or rewritten", async () => {
   const scene = await crowd();
   const first = await scene.memory.forget({ subject: [S] });
