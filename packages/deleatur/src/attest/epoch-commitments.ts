@@ -87,8 +87,8 @@ export interface EpochCommitments {
   setExpiring(surface: SurfaceId, horizon: { readonly until: Date; readonly basis: string }): void;
   /** Given up; what was added before is dropped. @throws UsageError */
   setUncovered(surface: SurfaceId, reason: UncoveredReason): void;
-  /** All that there is was added: its trees are hashed on another thread, where that is worth it, until they are waited for. */
-  hashAhead(): void;
+  /** All that the surface has was added: its trees are hashed on another thread, where that is worth it, until they are waited for. */
+  hashAhead(surface: SurfaceId): void;
   hashedAhead(): Promise<void>;
   /** Hashes what was not hashed ahead. @throws UsageError EPOCH_OPEN where a surface is neither covered, expiring nor uncovered */
   finish(): EpochRoots;
@@ -148,13 +148,15 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
     }
     return surface;
   };
-  let ahead: Promise<void> = Promise.resolve();
+  const ahead: Promise<void>[] = [];
   return {
     names,
-    hashAhead() {
-      ahead = hashAhead([...surfaces.values()]);
+    hashAhead(id) {
+      ahead.push(hashAhead(open(id)));
     },
-    hashedAhead: () => ahead,
+    async hashedAhead() {
+      await Promise.all(ahead);
+    },
     addArtifact(id, artifact, digests = artifact.content.map(digestOfField)) {
       addArtifact(open(id), names, artifact, digests);
     },
@@ -239,16 +241,15 @@ function personToken({ tokens, persons }: OpenSurface, writer: NameWriter, subje
 }
 
 /** What is not answered is left to `finish`. */
-async function hashAhead(surfaces: readonly OpenSurface[]): Promise<void> {
-  const orders = surfaces.flatMap((surface) =>
-    TREES.map((tree) => ({ surface, tree, bytes: surface[tree].added().length })),
-  );
-  if (!isThreadWorthIt(orders.reduce((sum, { bytes }) => sum + bytes, 0))) return;
-  const hashed = await hashOnThread(orders.map(({ surface, tree }) => surface[tree].share()));
-  for (const [place, { keys, ...hashes }] of hashed) {
-    const order = orders[place];
-    if (order === undefined) continue;
-    order.surface.hashed[order.tree] = { keys: hashSortedKeys(keys, hashes), bytes: order.bytes };
+async function hashAhead(surface: OpenSurface): Promise<void> {
+  const bytes = TREES.map((tree) => surface[tree].added().length);
+  if (!isThreadWorthIt(bytes.reduce((sum, own) => sum + own, 0))) return;
+  const hashed = await hashOnThread(TREES.map((tree) => surface[tree].share()));
+  for (const [place, tree] of TREES.entries()) {
+    const found = hashed.get(place);
+    if (found === undefined) continue;
+    const { keys, ...hashes } = found;
+    surface.hashed[tree] = { keys: hashSortedKeys(keys, hashes), bytes: bytes[place] ?? 0 };
   }
 }
 

@@ -60,10 +60,13 @@ export interface EpochScan extends SharedScan {
   readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
 }
 
-/** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. Answers a sight of it for each input. */
+export type Scanned = (commitments: EpochCommitments, surface: SurfaceId) => void;
+
+/** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. Answers a sight of it for each input. `scanned` is told of each surface that was read. */
 export async function scanEpoch(
   engine: Engine,
   inputs: readonly EpochInput[],
+  scanned: Scanned,
   signal: AbortSignal,
 ): Promise<readonly EpochScan[]> {
   const { ledger, boundary } = engine;
@@ -107,6 +110,7 @@ export async function scanEpoch(
       }
     },
     signal,
+    (surface) => scanned(commitments, surface),
   );
   // A write of the SDK that is on its way has its intent; one that was committed meanwhile is recorded by now.
   const intended = new Set(ledger.openIntents().map(({ ref }) => artifactId(ref)));

@@ -66,7 +66,12 @@ async function concludeEpoch(
   signal: AbortSignal,
 ): Promise<readonly PurgedRound[]> {
   const inquiries = openInquiries(engine, rounds);
-  const gathered = await gatherEvidence(engine, inquiries, ({ commitments }) => commitments.hashAhead(), signal);
+  const gathered = await gatherEvidence(
+    engine,
+    inquiries,
+    (commitments, surface) => commitments.hashAhead(surface),
+    signal,
+  );
   const examined = rounds.flatMap((round, place): readonly Examined[] => {
     const own = gathered[place];
     if (own === undefined) return [];

@@ -13,6 +13,11 @@ export interface ExcerptOptions {
   readonly explained?: RunFilter;
 }
 
+export interface ExcerptMatcher extends Matcher {
+  /** False only where a text shares no run with any text of the needles, by its characters alone. */
+  readonly mayShareRun: (text: string) => boolean;
+}
+
 const NONE: readonly MatcherFinding[] = [];
 
 /** A run of consecutive known grams of one needle in one passage. */
@@ -27,7 +32,7 @@ interface Run {
  * Any run of at least `minWords` words that a passage shares with a needle is found, for certain. A run's length is that of its longest
  * stretch of grams which nothing explains, plus what one gram adds.
  */
-export function createExcerptMatcher(needles: readonly Needle[], options: ExcerptOptions = {}): Matcher {
+export function createExcerptMatcher(needles: readonly Needle[], options: ExcerptOptions = {}): ExcerptMatcher {
   const minWords = options.minWords ?? MIN_WORDS;
   const grams = createWordGrams(minWords);
   /** By gram: the indexes of the needles that have it, unexplained. */
@@ -78,5 +83,5 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
       match: { how: "run", words: count + minWords - 1 } as const,
     }));
   }
-  return { match };
+  return { match, mayShareRun: grams.mayFind };
 }

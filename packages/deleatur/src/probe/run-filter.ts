@@ -28,7 +28,10 @@ export function createRunFilter(needles: readonly Needle[]): RunFilter {
   const explainedGrams = new Uint8Array(grams.size());
   // One pseudo-needle for each field: the exact matcher then says which whole fields survivors hold.
   const fields = asked.flatMap((needle) => needle.content.map((field) => ({ needle, field })));
-  const whole = createExactMatcher(fields.map(({ needle, field }, index) => ({ ...needle, index, content: [field] })));
+  const whole = createExactMatcher(
+    fields.map(({ needle, field }, index) => ({ ...needle, index, content: [field] })),
+    { mayShareRun: grams.mayFind },
+  );
   const explainedWholes = new Set<string>();
 
   function add(content: string | ContentField): void {

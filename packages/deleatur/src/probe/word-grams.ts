@@ -15,7 +15,7 @@ export interface WordGrams {
   /** The words of a run. */
   words(gram: number): readonly string[];
   /** False where a text has no known run, by its characters alone; for most texts the answer, and no word is cut out for it. */
-  mayFind(text: string): boolean;
+  readonly mayFind: (text: string) => boolean;
 }
 
 /** By ASCII character: itself in lower case where words are made of it, 0 between words, 255 where the text needs the long way. */
@@ -74,7 +74,17 @@ export function createWordGrams(k: number = MIN_WORDS): WordGrams {
 
   const ring = new Int32Array(k); // the last words of the text that is looked at
 
+  /** What was asked last: two matchers ask about a text, one after the other. */
+  let last: { readonly text: string; readonly may: boolean; readonly of: number } | undefined;
+
   function mayFind(text: string): boolean {
+    if (last?.text === text && last.of === signs.length) return last.may;
+    const may = lookFor(text);
+    last = { text, may, of: signs.length };
+    return may;
+  }
+
+  function lookFor(text: string): boolean {
     if (filtered !== signs.length) fillFilter();
     if (filtered === 0) return false;
     let count = 0;

@@ -29,6 +29,7 @@ export async function scanParts(
   step: string,
   visit: (part: readonly Artifact[]) => void,
   signal: AbortSignal,
+  ended: (surface: SurfaceId) => void = () => undefined,
 ): Promise<ReadonlyMap<SurfaceId, string>> {
   let part: Artifact[] = [];
   const flush = (): void => {
@@ -45,7 +46,10 @@ export async function scanParts(
     },
     signal,
     "all",
-    flush,
+    (surface) => {
+      flush();
+      ended(surface);
+    },
   );
 }
 
@@ -56,7 +60,7 @@ export async function scanAll(
   visit: (artifact: Artifact) => void,
   signal: AbortSignal,
   part: ScanPart = "all",
-  ended: () => void = () => undefined,
+  ended: (surface: SurfaceId) => void = () => undefined,
 ): Promise<ReadonlyMap<SurfaceId, string>> {
   const unread = new Map<SurfaceId, string>();
   for (const { declaration, guarantees } of engine.surfaces) {
@@ -72,7 +76,7 @@ export async function scanAll(
           if (done % 1000 === 0) engine.report({ step, phase: "progress", surface: declaration.id, done });
         }
       } finally {
-        ended();
+        ended(declaration.id);
       }
     } catch (error) {
       signal.throwIfAborted();

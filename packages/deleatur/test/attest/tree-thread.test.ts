@@ -87,7 +87,7 @@ async function epochOf(count: number, later: number): Promise<{ readonly ahead: 
         }
       };
       add(0, count);
-      if (isAhead) commitments.hashAhead();
+      if (isAhead) commitments.hashAhead(id);
       await commitments.hashedAhead();
       add(count, count + later);
       commitments.setCovered(id);

@@ -4,8 +4,10 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContentField } from "../../src/model/artifact.ts";
 import { createExactMatcher } from "../../src/probe/exact-matcher.ts";
+import { createExcerptMatcher } from "../../src/probe/excerpt-matcher.ts";
 import { createRunFilter, explainNeedles } from "../../src/probe/run-filter.ts";
 import { vectorBytes } from "../../src/probe/vector-bytes.ts";
+import type { MatcherFinding } from "../../src/probe/matcher.ts";
 import { bytesField, makeNeedle, makePassage, textField, vectorField } from "./make-needle.ts";
 
 const TEXT = 'Zoë wrote: "the safe\'s code is 4711/ü"\nand left at 10:30.';
@@ -174,4 +176,39 @@ describe("createExactMatcher", () => {
       expect(explained.match(makePassage(field))).toEqual([]);
     }
   });
+});
+
+const byNeedle = (list: readonly MatcherFinding[]): readonly MatcherFinding[] =>
+  list.toSorted((a, b) => a.needle - b.needle);
+
+it("the excerpt matcher's answer hides no text that is contained, however it stands there", () => {
+  const word = fc.constantFrom("Heron", "heron", "tea", "o'clock", "ümlaut", "x7", "likes", "昨日", "A");
+  const gap = fc.constantFrom(" ", ", ", "-", "\n", "' ", "…");
+  const wording = fc.array(fc.tuple(word, gap), { minLength: 1, maxLength: 14 }).map((parts) => parts.flat().join(""));
+  const edge = fc.constantFrom("", "x", "9", ".", " and ", "é", "'");
+  let contained = 0;
+  fc.assert(
+    fc.property(
+      fc.array(wording, { minLength: 1, maxLength: 4 }),
+      wording,
+      edge,
+      edge,
+      fc.nat(),
+      fc.boolean(),
+      (texts, other, before, after, pick, isBytes) => {
+        const needles = texts.map((text, index) =>
+          makeNeedle(index, isBytes ? [bytesField(Buffer.from(text, "utf8"))] : text),
+        );
+        const alone = createExactMatcher(needles);
+        const helped = createExactMatcher(needles, createExcerptMatcher(needles));
+        for (const text of [other, `${other}${before}${texts[pick % texts.length] ?? ""}${after}${other}`]) {
+          const found = byNeedle(alone.match(makePassage(text)));
+          contained += found.length;
+          expect(byNeedle(helped.match(makePassage(text)))).toEqual(found);
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+  expect(contained).toBeGreaterThan(500);
 });

@@ -20,8 +20,8 @@ export interface TableSeen {
   readonly scope: string;
 }
 
-const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles));
 const excerptMatcher = oncePerNeedles((needles) => createExcerptMatcher(needles));
+const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles, excerptMatcher(needles)));
 
 export function exactProbe(seen: TableSeen): Probe {
   return contentProbe("exact", seen, exactMatcher);

@@ -35,8 +35,8 @@ export interface TableSeen {
   readonly scope: string;
 }
 
-const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles));
 const excerptMatcher = oncePerNeedles((needles) => createExcerptMatcher(needles));
+const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles, excerptMatcher(needles)));
 
 /** So many findings of the excerpt matcher are kept for its own probe; where there are more, that reads the table itself. */
 const MAX_KEPT = 100_000;

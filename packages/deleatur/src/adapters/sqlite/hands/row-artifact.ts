@@ -3,6 +3,7 @@ import { canonicalKey } from "@deleatur/verify";
 import type { Artifact, ContentField } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
 import {
+  artifactId,
   artifactKey,
   foldIdentifier,
   type ArtifactKey,
@@ -165,11 +166,12 @@ function refuseUnread({ options: { surface } }: Layout): never {
 }
 
 export function distinctSubjects(items: readonly SubjectIdentifier[]): readonly SubjectIdentifier[] {
-  return distinct(items, ({ type, value }) => canonicalKey([type, value]));
+  // An identifier's type has no NUL in it.
+  return distinct(items, ({ type, value }) => `${type}\0${value}`);
 }
 
 export function distinctSources(items: readonly ArtifactRef[]): readonly ArtifactRef[] {
-  return distinct(items, ({ surface, key }) => canonicalKey([surface, key]));
+  return distinct(items, artifactId);
 }
 
 function distinct<Item>(items: readonly Item[], identity: (item: Item) => string): readonly Item[] {
