@@ -123,6 +123,7 @@ export function openLog(options: LogOptions, guarantees: Guarantees): Surface {
     },
     fence: async () => "leased",
     // A leased fence lives in the ledger alone.
+    fences: async () => [],
     unfence: async () => "ended",
     async mark(ledger, signal) {
       await locked(signal, () => {

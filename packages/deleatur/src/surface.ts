@@ -161,8 +161,10 @@ export interface Surface {
   plant(canary: Artifact, signal: AbortSignal): Promise<Planted>;
   /** Raises a fence; asked again, it adds. Answers the strength that it really has. */
   fence(order: FenceOrder, signal: AbortSignal): Promise<FenceStrength>;
-  /** Ends the fence of a request. `pending`: it is down, but a reader keeps a trace of it in the store's files; asked again, it is tried again. */
-  unfence(request: RequestId, signal: AbortSignal): Promise<"ended" | "pending">;
+  /** The requests, of whatever ledger, whose fence stands in the surface's stores: one look, however many they are. Writes nothing. @throws StoreError */
+  fences(signal: AbortSignal): Promise<readonly RequestId[]>;
+  /** Ends the fences of requests. `pending`: it is down, but a reader keeps a trace of it in the store's files; asked again, it is tried again. */
+  unfence(requests: readonly RequestId[], signal: AbortSignal): Promise<"ended" | "pending">;
   /** Leaves a ledger's marker in each store of the surface; asked again, it changes nothing. `unmarked`: a store cannot be written (now). @throws StoreError */
   mark(ledger: string, signal: AbortSignal): Promise<"marked" | "unmarked">;
   /** The ledgers whose markers stand in the surface's stores. Writes nothing. @throws StoreError */

@@ -91,6 +91,7 @@ function openCopies(
     plant: async ({ key }) => ({ key, outcome: "unsupported", why: noInsertPath }),
     fence: async () => "none",
     // No fence was raised.
+    fences: async () => [],
     unfence: async () => "ended",
     // There is nothing that could bear a marker.
     mark: async () => "unmarked",

@@ -9,6 +9,7 @@ import { ledgerEvidence } from "../examine/ledger-evidence.ts";
 import { DeleaturError } from "../model/errors.ts";
 import { surfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
+import { findLostFences, type LostFences } from "./lost-fences.ts";
 import { errorCode, harvestLineage } from "../record/harvest.ts";
 
 export interface CheckedSurface {
@@ -32,6 +33,8 @@ export interface Check {
   readonly purges: readonly ForeseenPurge[];
   /** Probes that could not look, and acts that a store would refuse. */
   readonly hindered: readonly Hindered[];
+  /** Fences behind which no open request stands. */
+  readonly fences: readonly LostFences[];
   /** The ledger against its anchor, read whole. */
   readonly anchor: AnchorState;
   /** Requests whose do-not-store entries are past their term: they stand until somebody lifts them. */
@@ -97,6 +100,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
     shared: census.shared,
     purges: foreseen.purges,
     hindered: hinderedOf(foreseen),
+    fences: await findLostFences(engine, signal),
     anchor,
     expired: engine.ledger.endedTerms().length,
     best: bestOutcome(engine.boundary, {

@@ -6,12 +6,12 @@ import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef, type RequestId, surfaceId, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
-import { lowerStoreFences } from "../forget/raise-fence.ts";
 import { resumeRequests, settledValue } from "../forget/resume-requests.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
 import { receiveRequest } from "../forget/receive-request.ts";
 import type { Target } from "../forget/target.ts";
 import { bracketRun } from "./bracket-run.ts";
+import { type LiftedFences, lowerLostFences } from "./lost-fences.ts";
 import { type NamedAct, namedAct } from "./named-act.ts";
 import { roundedCount } from "./rounded-count.ts";
 
@@ -46,6 +46,8 @@ export interface ReplayOutcome {
   /** Erased content in records of others, or of nobody: a person must look. */
   readonly held: readonly { readonly artifact: string; readonly rule: string }[];
   readonly requests: readonly RequestOutcome[];
+  /** Fences that came back with a restore, or that belong to requests which nobody knows: taken down, or left to stand. Absent where it only looked. */
+  readonly fences?: LiftedFences;
   /** What the ledger had lost, where it was set back. */
   readonly rolledBack?: Rollback;
   readonly exitCode: number;
@@ -121,13 +123,14 @@ async function runReplay(
     await run(targetsOf(engine, last).map((one) => openReplay(engine, one)));
     last = await findReturns(engine, lookAt(scope), signal);
   }
-  await lowerEnded(engine, signal);
   const requests = [...outcomes.values()];
   const isWhole = countBack(last) === 0 && !hasUnread(last) && requests.every(isPurged);
+  // A backup of the moment in which a request ran brings back its fence, which nobody would end.
+  const fences = await lowerLostFences(engine, isWhole, signal);
   // One that was killed behind its last step is closed already; one that waits is carried on by the next replay.
   for (const id of ledger.openReplays()) if (ledger.request(id)?.state !== "waiting") ledger.endReplay(id);
   ledger.transaction(() => {
-    log(engine, first, last, isWhole);
+    log(engine, first, last, isWhole, fences);
     if (isWhole && scope === undefined) ledger.endRollback();
   });
   ledger.flushAnchor(true);
@@ -136,6 +139,7 @@ async function runReplay(
     surfaces: surfacesOf(engine, first, last),
     held: heldOf(last),
     requests,
+    fences,
     ...rollback,
     exitCode: exitOf(requests, last, isWhole),
   };
@@ -216,13 +220,6 @@ async function forgetGone(engine: Engine, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** A backup of the moment in which a request ran brings back its fence, which nobody would end: that of a request which is closed is taken down again. */
-async function lowerEnded(engine: Engine, signal: AbortSignal): Promise<void> {
-  const standing = new Set(engine.ledger.fencedRequests());
-  for (const { id, state } of engine.ledger.requests())
-    if (state === "closed" && !standing.has(id)) await lowerStoreFences(engine, id, signal);
-}
-
 function countBack({ surfaces }: Returns): number {
   return [...surfaces.values()].reduce((sum, { back }) => sum + back, 0);
 }
@@ -269,7 +266,13 @@ function surfacesOf(engine: Engine, first: Returns, last: Returns): readonly Rep
   });
 }
 
-function log({ ledger, clock }: Engine, first: Returns, last: Returns, isWhole: boolean): void {
+function log(
+  { ledger, clock }: Engine,
+  first: Returns,
+  last: Returns,
+  isWhole: boolean,
+  { lifted }: LiftedFences,
+): void {
   const at = utcTime(clock());
   for (const [surface, { back }] of first.surfaces)
     if (back > 0) ledger.append({ type: "violation", at, code: "RESURRECTED", surface, count: roundedCount(back) });
@@ -279,6 +282,7 @@ function log({ ledger, clock }: Engine, first: Returns, last: Returns, isWhole: 
     type: "replayed",
     at,
     isWhole,
+    ...(lifted === 0 ? {} : { fencesLifted: lifted }),
     surfaces: [...first.surfaces].map(([id, { back }]) => ({
       id,
       back: roundedCount(back),

@@ -31,7 +31,7 @@ export async function closeOverdue(engine: Engine, signal: AbortSignal): Promise
 
 /** The ledger's own fence goes last: while it stands, it tells that a store's may. */
 async function endFence(engine: Engine, id: RequestId, signal: AbortSignal): Promise<void> {
-  const { traces, unreached } = await lowerStoreFences(engine, id, signal);
+  const { traces, unreached } = await lowerStoreFences(engine, [id], signal);
   if (traces.length + unreached.length === 0) engine.ledger.lowerFence(id);
 }
 

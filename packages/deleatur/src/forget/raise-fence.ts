@@ -55,20 +55,24 @@ export interface LoweredFence {
 
 /** Ends the fence in the stores and in the ledger; the denylist stands. */
 export async function lowerFence(engine: Engine, request: RequestId, signal: AbortSignal): Promise<LoweredFence> {
-  const lowered = await lowerStoreFences(engine, request, signal);
+  const lowered = await lowerStoreFences(engine, [request], signal);
   engine.ledger.lowerFence(request);
   return lowered;
 }
 
-/** Ends the fence in the stores alone. */
-export async function lowerStoreFences(engine: Engine, request: RequestId, signal: AbortSignal): Promise<LoweredFence> {
+/** Ends the fences of requests in the stores alone. */
+export async function lowerStoreFences(
+  engine: Engine,
+  requests: readonly RequestId[],
+  signal: AbortSignal,
+): Promise<LoweredFence> {
   const traces: SurfaceId[] = [];
   const unreached: SurfaceId[] = [];
   for (const { declaration, guarantees } of engine.surfaces) {
     if (guarantees.scan === "none") continue;
     try {
       const surface = await engine.open(declaration.id);
-      if ((await surface.unfence(request, signal)) === "pending") traces.push(declaration.id);
+      if ((await surface.unfence(requests, signal)) === "pending") traces.push(declaration.id);
     } catch (error) {
       signal.throwIfAborted();
       // Out of reach it is uncovered, and its request stays open: the round that reaches it again takes the fence down.

@@ -168,6 +168,8 @@ export interface ReplayedEntry {
   readonly at: string;
   /** Whether nothing that was ever erased is left in any declared location. */
   readonly isWhole: boolean;
+  /** Of how many requests, closed or unknown, fences were taken down that no open request stood behind; absent where there were none. */
+  readonly fencesLifted?: number;
   /** Rounded counts. */
   readonly surfaces: readonly { readonly id: string; readonly back: number; readonly held: number }[];
 }

@@ -42,6 +42,10 @@ export function requestId(text: string): RequestId {
   return text as RequestId;
 }
 
+export function isRequestId(text: string): text is RequestId {
+  return REQUEST_ID.test(text);
+}
+
 /** `surface/key`, the way an artifact is written on the operator's terminal and in the SDK. */
 export function artifactId(ref: ArtifactRef): string {
   return `${ref.surface}/${ref.key}`;

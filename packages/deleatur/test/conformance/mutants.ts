@@ -355,7 +355,7 @@ export const MUTANTS: readonly Mutant[] = [
     "a second fence takes the place of the first",
     withSurface((surface) => ({
       async fence(order, signal) {
-        await surface.unfence(order.request, signal);
+        await surface.unfence([order.request], signal);
         return surface.fence(order, signal);
       },
     })),

@@ -76,6 +76,7 @@ export function openInProcess({ surface, participation }: InProcessOptions, guar
     },
     fence: async () => "leased",
     // A leased fence lives in the ledger alone.
+    fences: async () => [],
     unfence: async () => "ended",
     // Who takes part stands in the ledger itself: there is no store that another ledger could share.
     mark: async () => "unmarked",

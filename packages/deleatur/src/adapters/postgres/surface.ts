@@ -6,7 +6,7 @@ import { takeCensus } from "./hands/census.ts";
 import { withConnection, type Db } from "./hands/connect.ts";
 import { countAgain, eraseRows } from "./hands/erase-rows.ts";
 import { foreseeStore } from "./hands/foresee-store.ts";
-import { lowerFence, raiseFence } from "./hands/fence-store.ts";
+import { fencedRequests, lowerFence, raiseFence } from "./hands/fence-store.ts";
 import { resolveLayout, type Layout } from "./hands/layout.ts";
 import { listFollowers } from "./hands/list-followers.ts";
 import { markStore, readMarkers, unmarkStore } from "./hands/ledger-marker.ts";
@@ -101,8 +101,12 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
       const strengths = await onEach((db, layout) => raiseFence(db, layout, order), signal);
       return strengths.every((strength) => strength === "strong") ? "strong" : "leased";
     },
-    async unfence(request, signal) {
-      await onEach((db) => lowerFence(db, options.surface, request), signal);
+    async fences(signal) {
+      const standing = await onEach((db) => fencedRequests(db, options.surface), signal);
+      return [...new Set(standing.flat())];
+    },
+    async unfence(requests, signal) {
+      await onEach((db) => lowerFence(db, options.surface, requests), signal);
       // Only salted digests ever stood there.
       return "ended";
     },

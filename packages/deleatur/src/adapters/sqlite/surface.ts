@@ -1,13 +1,13 @@
 // One open SQLite surface: each act opens its own connection, does one thing to every file that holds the surface, and closes it again. No probe imports this.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Artifact, Erased, Offered, Planted, Purged, Rewritten } from "../../model/artifact.ts";
-import type { ArtifactKey, RequestId } from "../../model/ids.ts";
+import type { ArtifactKey } from "../../model/ids.ts";
 import type { FenceStrength, Guarantees, ScanPart, Surface } from "../../surface.ts";
 import { takeFileCensus } from "./hands/census-files.ts";
 import { takeCensus } from "./hands/census.ts";
 import { connect, withConnection, type Db } from "./hands/connect.ts";
 import { foreseeFiles } from "./hands/foresee-files.ts";
-import { raiseFence, lowerFence } from "./hands/fence-store.ts";
+import { fencedRequests, lowerFence, raiseFence } from "./hands/fence-store.ts";
 import { eraseIndexed, rewriteIndexed } from "./hands/fts-rows.ts";
 import { indexFeed } from "./hands/index-feed.ts";
 import { markStore, readMarkers, unmarkStore } from "./hands/ledger-marker.ts";
@@ -102,12 +102,19 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
       });
       return strengths.every((strength) => strength === "strong") ? "strong" : "leased";
     },
-    async unfence(request: RequestId, signal) {
+    async fences(signal) {
+      signal.throwIfAborted();
+      const standing = options.files.flatMap((target) =>
+        withConnection(target, (db) => fencedRequests(db, options.surface)),
+      );
+      return [...new Set(standing)];
+    },
+    async unfence(requests, signal) {
       signal.throwIfAborted();
       const held = options.files.filter((target) => {
         forgetPurge(target);
         return withConnection(target, (db) => {
-          lowerFence(db, options.surface, request);
+          lowerFence(db, options.surface, requests);
           // While a reader holds the log, the fence's rows stay there until the next checkpoint.
           return emptyLogs(db, target) !== undefined;
         });

@@ -6,6 +6,7 @@ import { publicFormOf } from "../../boundary/public-form.ts";
 import { writeGiven } from "../files.ts";
 import { bestLines } from "../print/best-outcome-lines.ts";
 import { foresightLines } from "../print/foresight-lines.ts";
+import { section } from "../print/section.ts";
 import { table } from "../print/table.ts";
 import { count } from "../print/words.ts";
 import type { VerbResult } from "../terminal.ts";
@@ -45,6 +46,9 @@ async function check(flags: CheckFlags, context: VerbContext): Promise<VerbResul
       guard: { expired: checked.expired },
       purges: checked.purges,
       hindered: checked.hindered,
+      fences: checked.fences.map(({ surface, closed, unknown, isShared }) => {
+        return { surface, closed: closed.length, unknown: unknown.length, isShared };
+      }),
       best: checked.best,
     },
     exitCode: exitOf(checked.best),
@@ -92,6 +96,7 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
       ? []
       : ["", paint.yellow("In the inventory, but not there:"), ...checked.missing.map((name) => `  ${name}`)]),
     ...sharedLines(checked, paint.yellow),
+    ...fenceLines(checked),
     ...anchorLines(checked, paint),
     ...expiredLines(checked),
     ...foresightLines(checked.purges, checked.hindered),
@@ -104,6 +109,20 @@ function checkText(checked: Check, file: string, { paint }: VerbContext): string
 function sharedLines({ shared }: Check, paint: (text: string) => string): readonly string[] {
   const lines = new Set(shared.flatMap(({ container, ledgers }) => ledgers.map((id) => `  ${container}: ${id}`)));
   return lines.size === 0 ? [] : ["", paint("Under another ledger as well:"), ...lines];
+}
+
+function fenceLines({ fences }: Check): readonly string[] {
+  return section(
+    "Fences that no open request stands behind, and that keep refusing writes:",
+    fences.map(({ surface, closed, unknown, isShared }) => {
+      const whose = count(closed.length + unknown.length, "request");
+      const cure =
+        isShared && unknown.length > 0
+          ? "they may be the other ledger's; where that is no more, deleatur check --adopt ID, then deleatur replay"
+          : `deleatur replay ${surface} takes them down`;
+      return `${surface}: of ${whose}; ${cure}`;
+    }),
+  );
 }
 
 function expiredLines({ expired }: Check): readonly string[] {

@@ -76,6 +76,19 @@ const STATES: Readonly<Record<ReplayOutcome["state"], string>> = {
   looked: "Only looked, nothing was touched.",
 };
 
+function fenceLines(fences: ReplayOutcome["fences"]): readonly string[] {
+  if (fences === undefined) return [];
+  const { lifted, left } = fences;
+  return [
+    ...(lifted === 0
+      ? []
+      : [`Fences of ${count(lifted, "request")} stood behind which no open request stands: taken down.`]),
+    ...(left === 0
+      ? []
+      : [`Fences of ${count(left, "request")} that this ledger does not know stand, see deleatur check.`]),
+  ];
+}
+
 function replayText(outcome: ReplayOutcome, { paint, areKeysShown }: VerbContext): string {
   const { surfaces, held, rolledBack, state } = outcome;
   return [
@@ -106,6 +119,7 @@ function replayText(outcome: ReplayOutcome, { paint, areKeysShown }: VerbContext
           ),
           ...(areKeysShown ? held.map(({ artifact, rule }) => `  ${artifact} (${rule})`) : []),
         ]),
+    ...fenceLines(outcome.fences),
     STATES[state],
     "",
   ].join("\n");

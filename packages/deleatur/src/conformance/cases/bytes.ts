@@ -91,8 +91,8 @@ export const BYTES_CASES: readonly ConformanceCase[] = [
       const named = `${OTHER}-named-by-the-fence-alone`;
       const identifiers = [PERSON, named].map((value) => ({ type: "account", value }));
       await scene.surface.fence({ request: REQUEST, identifiers, keys: [], sources: new Map() }, signal);
-      hold((await scene.surface.unfence(REQUEST, signal)) === "ended", "nobody reads, and the fence does not end");
-      hold((await scene.surface.unfence(REQUEST, signal)) === "ended", "asked again, the fence does not end");
+      hold((await scene.surface.unfence([REQUEST], signal)) === "ended", "nobody reads, and the fence does not end");
+      hold((await scene.surface.unfence([REQUEST], signal)) === "ended", "asked again, the fence does not end");
       hold((await countInFiles(scene, named, signal)) === 0, "an identifier is left");
     },
   },

@@ -23,7 +23,7 @@ export const FENCE_CASES: readonly ConformanceCase[] = [
         hold(isHeldBack, "a write about a fenced person gets in");
       } else hold(!isHeldBack, `the fence is ${promised} and refuses a write: it is stronger than the kind says`);
       hold(!(await isRefused(scene, record({ accounts: [OTHER] }), signal)), "a write about somebody else is refused");
-      hold((await scene.surface.unfence(REQUEST, signal)) === "ended", "nobody reads, and the fence does not end");
+      hold((await scene.surface.unfence([REQUEST], signal)) === "ended", "nobody reads, and the fence does not end");
       hold(!(await isRefused(scene, record(), signal)), "the fence has ended and still refuses");
     },
   },
@@ -89,15 +89,15 @@ export const FENCE_CASES: readonly ConformanceCase[] = [
       needs(scene.surface.guarantees.fence === "strong", "the fence is not strong");
       needs(scene.bench.holds.accounts !== "none", "a record is about nobody");
       const second = "fedcba9876543210fedcba9876543210" as typeof REQUEST;
-      hold((await scene.surface.unfence(second, signal)) === "ended", "a fence that never was does not end");
+      hold((await scene.surface.unfence([second], signal)) === "ended", "a fence that never was does not end");
       await scene.surface.fence(order({ accounts: [PERSON] }), signal);
       await scene.surface.fence(order({ accounts: [OTHER] }), signal);
       await scene.surface.fence({ ...order({ accounts: [OTHER] }), request: second }, signal);
       const about = (account: string): Promise<boolean> => isRefused(scene, record({ accounts: [account] }), signal);
       hold((await about(PERSON)) && (await about(OTHER)), "what was asked for second took the place of the first");
-      await scene.surface.unfence(REQUEST, signal);
+      await scene.surface.unfence([REQUEST], signal);
       hold(!(await about(PERSON)) && (await about(OTHER)), "one request's end is not just its own");
-      await scene.surface.unfence(second, signal);
+      await scene.surface.unfence([second], signal);
       hold(!(await about(OTHER)), "the last fence has ended and still refuses");
     },
   },

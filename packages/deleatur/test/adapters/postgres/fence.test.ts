@@ -83,7 +83,7 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
     // Asked again it adds; with the last request of the last surface nothing of ours is left.
     expect(await surface.fence({ ...order, keys: keys("8") }, signal)).toBe("strong");
     await expect(store.query("INSERT INTO episodes (id) VALUES (8)")).rejects.toThrow("deleatur: FENCED");
-    expect(await surface.unfence(REQUEST, signal)).toBe("ended");
+    expect(await surface.unfence([REQUEST], signal)).toBe("ended");
     await store.query("INSERT INTO episodes (id, person) VALUES (7, 42)");
     expect(await store.query("SELECT 1 FROM pg_namespace WHERE nspname = 'deleatur'")).toEqual([]);
     expect(await store.query("SELECT 1 FROM pg_trigger WHERE tgname LIKE 'deleatur%'")).toEqual([]);

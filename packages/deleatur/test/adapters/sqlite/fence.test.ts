@@ -242,14 +242,14 @@ test("two requests share a fence; each ends alone, and with the last no table, t
     await surface.fence(order({ identifiers: [{ type: "account", value: "person-one" }] }), signal);
     await surface.fence(order({ request: other, identifiers: [{ type: "account", value: "person-two" }] }), signal);
   }
-  await first.surface.unfence(REQUEST, signal);
+  await first.surface.unfence([REQUEST], signal);
   expect(may(app, "INSERT INTO notes (user_id) VALUES ('person-one')")).toBe(true);
   expect(may(app, "INSERT INTO notes (user_id) VALUES ('person-two')")).toBe(false);
-  await first.surface.unfence(other, signal);
+  await first.surface.unfence([other], signal);
   expect(may(app, `INSERT INTO "notes-2" (user_id) VALUES ('person-one')`)).toBe(false);
-  await second.surface.unfence(REQUEST, signal);
-  await second.surface.unfence(other, signal);
-  await second.surface.unfence(other, signal);
+  await second.surface.unfence([REQUEST], signal);
+  await second.surface.unfence([other], signal);
+  await second.surface.unfence([other], signal);
   expect(app.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'deleatur%'").all()).toEqual([]);
   app.exec("DELETE FROM notes; VACUUM");
   app.pragma("wal_checkpoint(TRUNCATE)");
@@ -269,7 +269,7 @@ test("what stands in the fence while probes run is no finding", async () => {
   await opened.surface.erase(keys(1), signal);
   await opened.surface.purge(signal);
   expect(await findings(opened, "bytes", [needleOf(gone, 0)])).toEqual([]);
-  await opened.surface.unfence(REQUEST, signal);
+  await opened.surface.unfence([REQUEST], signal);
   expect(countBytes(file, "somebody@example.org")).toBe(0);
 });
 
@@ -283,7 +283,7 @@ test("unfence alone leaves no identifier in the files", async () => {
     const identifiers = Array.from({ length: 300 }, (_, at) => ({ type: "account", value: `person-${at}-of-many` }));
     await opened.surface.fence(order({ identifiers }), signal);
     expect(countBytes(file, "of-many")).toBeGreaterThan(0);
-    await opened.surface.unfence(REQUEST, signal);
+    await opened.surface.unfence([REQUEST], signal);
     expect(countBytes(file, "of-many")).toBe(0);
   }
 });

@@ -107,6 +107,7 @@ export async function openFilesSurface(options: FilesOptions, guarantees: Guaran
     fence: async () => "leased",
     plant: (canary, signal) => plantCanary(options, canary, signal),
     // A leased fence lives in the ledger alone: nothing stands in the folder that could be taken away.
+    fences: async () => [],
     unfence: async () => "ended",
     async mark(ledger) {
       const marks = await Promise.all(options.stores.map((store) => markFolder(store, ledger)));

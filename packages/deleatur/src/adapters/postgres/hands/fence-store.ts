@@ -1,7 +1,7 @@
 // Raises and ends a fence inside an application's database: what is fenced as digests, and triggers that refuse matching writes, in the write's own transaction.
 import { createHash } from "node:crypto";
 import { groupBy } from "../../../model/group-by.ts";
-import type { RequestId } from "../../../model/ids.ts";
+import { isRequestId, type RequestId } from "../../../model/ids.ts";
 import type { FenceOrder, FenceStrength } from "../../../surface.ts";
 import { quoteName, quoteTable, spellTable } from "../options.ts";
 import { isForbidden, sqlState } from "../store-errors.ts";
@@ -104,10 +104,19 @@ function isText(text: string): boolean {
   return !text.includes("\0");
 }
 
-/** Takes a request's rows out of the fence; with the last of a surface its triggers go, with the last of all the tables. */
-export async function lowerFence(db: Db, surface: string, request: RequestId): Promise<void> {
+export async function fencedRequests(db: Db, surface: string): Promise<readonly RequestId[]> {
+  if (!(await hasRelation(db, FENCE_TABLE))) return [];
+  const rows = await rowsOf(db, `SELECT DISTINCT request FROM ${FENCE_TABLE} WHERE surface = $1`, [surface]);
+  return rows.map(([request]) => request ?? "").filter(isRequestId);
+}
+
+/** Takes the rows of requests out of the fence; with the last of a surface its triggers go, with the last of all the tables. */
+export async function lowerFence(db: Db, surface: string, requests: readonly RequestId[]): Promise<void> {
   if (!(await hasRelation(db, FENCE_TABLE))) return;
-  await db.client.query(`DELETE FROM ${FENCE_TABLE} WHERE surface = $1 AND request = $2`, [surface, request]);
+  await db.client.query(`DELETE FROM ${FENCE_TABLE} WHERE surface = $1 AND request = ANY ($2::text[])`, [
+    surface,
+    [...requests],
+  ]);
   await inTransaction(db, async () => {
     const isFenced = async (where: string, values: readonly string[]): Promise<boolean> =>
       (await rowsOf(db, `SELECT 1 FROM ${FENCE_TABLE} ${where} LIMIT 1`, values)).length > 0;

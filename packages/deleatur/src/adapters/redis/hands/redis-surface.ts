@@ -32,6 +32,7 @@ export async function openRedisSurface(options: RedisOptions, guarantees: Guaran
     // No trigger, and no right that knows a person: what the ledger leases is all there is.
     fence: async () => "leased",
     // A leased fence lives in the ledger alone: nothing stands in the database that could be taken away.
+    fences: async () => [],
     unfence: async () => "ended",
     plant: (canary, signal) => plantCanary(options, canary, signal),
     mark: (ledger, signal) => markStores(options, ledger, signal),

@@ -1,6 +1,6 @@
 // Raises and ends a fence inside an application's store: a table of what is fenced and triggers that refuse matching writes, in the write's own transaction.
 import { groupBy } from "../../../model/group-by.ts";
-import type { RequestId } from "../../../model/ids.ts";
+import { isRequestId, type RequestId } from "../../../model/ids.ts";
 import type { FenceOrder, FenceStrength } from "../../../surface.ts";
 import { quoteName } from "../options.ts";
 import { isCaseIgnored } from "./column-collation.ts";
@@ -51,11 +51,21 @@ export function raiseFence(db: Db, layout: Layout, order: FenceOrder): FenceStre
   return isComplete ? "strong" : "leased";
 }
 
-/** Takes a request's rows out of the fence; with the last of a surface its triggers go, with the last of all the table. */
-export function lowerFence(db: Db, surface: string, request: RequestId): void {
+export function fencedRequests(db: Db, surface: string): readonly RequestId[] {
+  if (!hasTable(db, FENCE_TABLE)) return [];
+  const rows = db
+    .prepare<[string], { request: string }>(`SELECT DISTINCT request FROM ${FENCE_TABLE} WHERE surface = ?`)
+    .all(surface);
+  return rows.map(({ request }) => request).filter(isRequestId);
+}
+
+/** Takes the rows of requests out of the fence; with the last of a surface its triggers go, with the last of all the table. */
+export function lowerFence(db: Db, surface: string, requests: readonly RequestId[]): void {
   if (!hasTable(db, FENCE_TABLE)) return;
   inWriteTransaction(db, () => {
-    db.prepare<[string, string]>(`DELETE FROM ${FENCE_TABLE} WHERE surface = ? AND request = ?`).run(surface, request);
+    db.prepare<[string, string]>(
+      `DELETE FROM ${FENCE_TABLE} WHERE surface = ? AND request IN (SELECT value FROM json_each(?))`,
+    ).run(surface, JSON.stringify(requests));
     const isFenced = (where: string, parameters: readonly string[]): boolean =>
       db.prepare<string[]>(`SELECT 1 FROM ${FENCE_TABLE} ${where} LIMIT 1`).get(...parameters) !== undefined;
     if (isFenced("WHERE surface = ?", [surface])) return;
