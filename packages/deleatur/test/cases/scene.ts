@@ -49,6 +49,7 @@ export interface SceneSetup {
   readonly report?: NonNullable<OpenOptions["report"]>;
   readonly maxRuns?: NonNullable<OpenOptions["maxRuns"]>;
   readonly directory?: string;
+  readonly ledger?: `sqlite:${string}`;
   readonly answerMs?: number;
   /** Lays further stores, before the boundary is opened. */
   readonly before?: (directory: string) => void;
@@ -158,7 +159,7 @@ function boundaryOf(setup: SceneSetup, directory: string): ReturnType<typeof def
       ...(setup.watch === undefined ? {} : { watch: setup.watch }),
       ...(setup.guard === undefined ? {} : { guard: setup.guard }),
       connect: {
-        ledger: "sqlite:./deleatur.db",
+        ledger: setup.ledger ?? "sqlite:./deleatur.db",
         memory: { file: "./memory.db" },
         ...setup.connect,
         ...(usesStore(setup, "transcripts") ? { transcripts: { path: "./transcripts/*.jsonl" } } : {}),

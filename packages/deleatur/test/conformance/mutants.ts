@@ -352,6 +352,11 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     "fence-adds",
+    "it tells of no fence that stands",
+    withSurface(() => ({ fences: async () => [] })),
+  ),
+  mutant(
+    "fence-adds",
     "a second fence takes the place of the first",
     withSurface((surface) => ({
       async fence(order, signal) {

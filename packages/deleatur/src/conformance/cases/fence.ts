@@ -95,10 +95,13 @@ export const FENCE_CASES: readonly ConformanceCase[] = [
       await scene.surface.fence({ ...order({ accounts: [OTHER] }), request: second }, signal);
       const about = (account: string): Promise<boolean> => isRefused(scene, record({ accounts: [account] }), signal);
       hold((await about(PERSON)) && (await about(OTHER)), "what was asked for second took the place of the first");
+      const standing = await scene.surface.fences(signal);
+      hold(standing.includes(REQUEST) && standing.includes(second), "fences that stand are not among those it tells");
       await scene.surface.unfence([REQUEST], signal);
       hold(!(await about(PERSON)) && (await about(OTHER)), "one request's end is not just its own");
       await scene.surface.unfence([second], signal);
       hold(!(await about(OTHER)), "the last fence has ended and still refuses");
+      hold((await scene.surface.fences(signal)).length === 0, "it tells of fences that have ended");
     },
   },
   {
