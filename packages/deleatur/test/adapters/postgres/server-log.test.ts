@@ -61,7 +61,7 @@ describe.skipIf(installation === undefined)("a PostgreSQL that logs statements",
         name,
         rows.map((row, place) => needleOf(row, place)),
       );
-    await surface.unfence(REQUEST, signal);
+    await surface.unfence([REQUEST], signal);
     const logged = (wanted: string): readonly string[] =>
       filesWith(server.data, wanted).filter((file) => file.startsWith("log/"));
     expect(logged("deleatur").length).toBeGreaterThan(0);
