@@ -93,4 +93,36 @@ describe.skipIf(installation === undefined)("a PostgreSQL that logs statements",
     await store.query("GRANT SET ON PARAMETER log_parameter_max_length TO owner_");
     expect(await surface.offer(offered, signal)).toMatchObject({ outcome: "accepted" });
   });
+
+  it.each([
+    ["for all", { log_statement: "mod" }, "", "unsupported"],
+    ["for all, in the data folder", { log_statement: "mod", logging_collector: "on" }, "", "purged"],
+    [
+      "for all, beside the data folder",
+      { log_statement: "all", logging_collector: "on", log_directory: "/tmp" },
+      "",
+      "unsupported",
+    ],
+    [
+      "for one role",
+      {},
+      "CREATE ROLE writer LOGIN; ALTER ROLE writer SET log_min_duration_statement = 0;",
+      "unsupported",
+    ],
+    ["that take long", { log_min_duration_statement: "1000" }, "", "purged"],
+  ])(
+    "FORGET-2: what it writes down of the application's statements is said where nobody looks (%s)",
+    async (_, settings, sql, end) => {
+      if (installation === undefined) return;
+      const server = await startPostgres(installation, settings);
+      onTestFinished(() => server.stop());
+      const store = await newStore(server, `CREATE TABLE episodes (id text PRIMARY KEY, body text); ${sql}`);
+      const { surface } = await openSurface(declare({ content: [text("body")] }), store);
+      expect(await surface.purge(signal)).toMatchObject({ outcome: end });
+      // Only the role counts here.
+      const log = { ...declare({ id: "server-log" }), role: "log", kind: "text", store: undefined };
+      const declared = await openSurface(declare({ content: [text("body")] }), store, [log as never]);
+      expect(await declared.surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    },
+  );
 });

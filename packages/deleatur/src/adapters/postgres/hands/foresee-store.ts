@@ -3,7 +3,7 @@ import type { Foresight, PurgeLock } from "../../../surface.ts";
 import { quoteTable, spellTable, type PostgresOptions, type PostgresTarget, type TableName } from "../options.ts";
 import { rowsOf, withConnection, type Db } from "./connect.ts";
 import { willHold } from "./purge-log.ts";
-import { isStandby, lacksRights, takesLock, unseenArchive } from "./purge-store.ts";
+import { isStandby, lacksRights, takesLock, unseenCopies } from "./purge-store.ts";
 import { isSampled, RIGHTS, STATISTICS, tablesOf, viewsOver, withInheritors } from "./purge-tables.ts";
 
 /** Bytes in a second, as measured for the README's "What it costs"; a disk that is slower or shared makes it longer. */
@@ -65,7 +65,7 @@ async function foreseeServer(db: Db, options: PostgresOptions): Promise<Foresigh
     denied.length > 0
       ? lacksRights(db.target, denied)
       : held === undefined
-        ? await unseenArchive(db, options)
+        ? await unseenCopies(db, options)
         : ({ outcome: "pending", why: held.why } as const);
   const exclusive = [...(isExclusive ? rewritten : []), ...views, ...sampled];
   const total = [...rewritten, ...views, ...sampled];

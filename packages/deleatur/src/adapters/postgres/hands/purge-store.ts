@@ -67,7 +67,7 @@ async function purgeAll(db: Db, options: PostgresOptions, signal: AbortSignal): 
       why: `an older transaction of store ${db.target.store} still sees erased rows, end it`,
     };
   if (log !== "denied" && log !== undefined) return { outcome: "pending", why: log.why };
-  const unseen = await unseenArchive(db, options);
+  const unseen = await unseenCopies(db, options);
   if (unseen !== undefined) return unseen;
   const how = isExclusive ? "vacuum full" : "vacuum and reindex";
   return { outcome: "purged", method: `${how} of ${tables.length} tables, statistics, write-ahead log` };
@@ -80,13 +80,40 @@ export function lacksRights({ store }: PostgresTarget, denied: readonly string[]
   };
 }
 
-/** Set where the log is copied elsewhere and nobody says so. */
-export async function unseenArchive(db: Db, { boundary }: PostgresOptions): Promise<PurgeEnd | undefined> {
-  if (!(await isArchived(db)) || boundary.surfaces.some(({ role }) => role === "backup")) return undefined;
-  return {
-    outcome: "unsupported",
-    why: `store ${db.target.store} archives its write-ahead log where nobody looks, declare the archive as a surface of role backup with its horizon`,
-  };
+/** Set where what was written is copied elsewhere and nobody says so. */
+export async function unseenCopies(db: Db, { boundary }: PostgresOptions): Promise<PurgeEnd | undefined> {
+  const declares = (wanted: string): boolean => boundary.surfaces.some(({ role }) => role === wanted);
+  const unsupported = (why: string): PurgeEnd => ({ outcome: "unsupported", why: `store ${db.target.store} ${why}` });
+  if (!declares("backup") && (await isArchived(db)))
+    return unsupported(
+      "archives its write-ahead log where nobody looks, declare the archive as a surface of role backup with its horizon",
+    );
+  if (!declares("log") && (await logsStatementsElsewhere(db)))
+    return unsupported(
+      "logs every statement, texts in them, where nobody looks, declare that log as a surface of role log, or have it log fewer (log_statement, log_min_duration_statement)",
+    );
+  return undefined;
+}
+
+/**
+ * Whether every statement that changes rows is written into a log outside of the data folder: for the whole server, for this database, or for a role in it. What the server does for our
+ * own sessions says nothing of the application's.
+ */
+async function logsStatementsElsewhere(db: Db): Promise<boolean> {
+  const [row] = await rowsOf(
+    db,
+    `WITH told(name, value) AS (
+       SELECT name, reset_val FROM pg_catalog.pg_settings
+       UNION ALL SELECT pg_catalog.split_part(one, '=', 1), pg_catalog.substr(one, pg_catalog.strpos(one, '=') + 1)
+       FROM pg_catalog.pg_db_role_setting s CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS one
+       WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()))
+         AND s.setrole <> (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = session_user))
+     SELECT EXISTS (SELECT 1 FROM told WHERE name = 'log_statement' AND value IN ('mod', 'all') OR name = 'log_min_duration_statement' AND value IN ('0', '0ms'))
+       AND NOT (EXISTS (SELECT 1 FROM told WHERE name = 'logging_collector' AND value = 'on')
+         AND EXISTS (SELECT 1 FROM told WHERE name = 'log_directory' AND value NOT LIKE '/%' AND value NOT LIKE '..%')
+         AND EXISTS (SELECT 1 FROM told WHERE name = 'log_destination' AND value !~ 'syslog|eventlog'))`,
+  );
+  return row?.[0] === "t";
 }
 
 async function purgeLog(
