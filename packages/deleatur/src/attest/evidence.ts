@@ -50,9 +50,9 @@ export interface EraseCounts {
 
 export type PurgeEvidence =
   | { readonly outcome: "purged" }
-  | { readonly outcome: "pending"; readonly until?: Date }
-  | { readonly outcome: "unsupported" }
-  | { readonly outcome: "failed" }
+  | { readonly outcome: "pending"; readonly until?: Date; readonly why?: string }
+  | { readonly outcome: "unsupported"; readonly why?: string }
+  | { readonly outcome: "failed"; readonly why?: string }
   | { readonly outcome: "not-run" };
 
 /** The edges of a derived surface's rows, as its last scan and the ledger have them. */

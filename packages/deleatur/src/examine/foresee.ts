@@ -1,10 +1,9 @@
 // Asks every surface what its acts and its probes would meet, before anything is done: `check` and a dry run promise no more than that. Writes nothing.
 import type { ToldForesight } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
-import { DeleaturError } from "../model/errors.ts";
+import { DeleaturError, reasonOf } from "../model/errors.ts";
 import { type SurfaceId } from "../model/ids.ts";
 import type { ProbeName } from "../model/needle.ts";
-import { reasonOf } from "../probe/run-probes.ts";
 import type { Foresight, Probe } from "../surface.ts";
 
 /** What one purge costs, told once for all surfaces that it serves. */

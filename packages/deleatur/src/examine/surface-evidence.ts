@@ -108,11 +108,10 @@ function purgeEvidence(
     case "purged":
       return { outcome: "purged" };
     case "pending":
-      return { outcome: "pending", ...(purged.until === undefined ? {} : { until: purged.until }) };
+      return { outcome: "pending", why: purged.why, ...(purged.until === undefined ? {} : { until: purged.until }) };
     case "unsupported":
-      return { outcome: "unsupported" };
     case "failed":
-      return { outcome: "failed" };
+      return { outcome: purged.outcome, why: purged.why };
   }
 }
 

@@ -4,6 +4,7 @@ import { openBaseline, standingAt } from "../examine/baseline.ts";
 import { noteTaken, openTaken } from "../examine/taken-by-others.ts";
 import type { ItemPatch } from "../ledger/request-record.ts";
 import type { Erased } from "../model/artifact.ts";
+import { reasonOf } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import type { Plan, PlannedItem } from "./plan.ts";
@@ -113,7 +114,7 @@ async function eraseBatch(
     );
   } catch (error) {
     signal.throwIfAborted();
-    return items.map(({ ref }) => ({ ref, outcome: "failed", why: failureOf(error) }));
+    return items.map(({ ref }) => ({ ref, outcome: "failed", why: reasonOf(error) }));
   }
   const byId = new Map(outcomes.map((outcome) => [artifactId(outcome), outcome]));
   const isMissing = items.some(({ ref, present }) => present && byId.get(artifactId(ref))?.outcome === "absent");
@@ -167,7 +168,7 @@ async function rewriteBatch(
       else patches.push({ ref, outcome: rewritten.outcome });
     } catch (error) {
       signal.throwIfAborted();
-      patches.push({ ref, outcome: "failed", why: failureOf(error) });
+      patches.push({ ref, outcome: "failed", why: reasonOf(error) });
     }
   }
   return patches;
@@ -208,6 +209,3 @@ function journal(
 }
 
 /** A code for the journal: never the store's own message, which may quote a row. */
-function failureOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "STORE_FAILED";
-}

@@ -16,6 +16,8 @@ export interface SurfaceOutcome extends EraseCounts {
   readonly state: "covered" | "expiring" | "uncovered";
   /** Why it is uncovered, or since when it waits. */
   readonly why?: string;
+  /** What its store, or its adapter, said where an erase or a purge did not do what it was asked for; each once. */
+  readonly troubles?: readonly string[];
 }
 
 /** The answer of `forget`, `forget --resume` and `audit`. Survivors carry keys: for the operator's terminal only. */

@@ -1,6 +1,7 @@
 // Purges every surface in which something was erased, batch-wise and within its declared window. A pending purge is a state, not a success.
 import type { Engine } from "../engine.ts";
 import type { Purged } from "../model/artifact.ts";
+import { reasonOf } from "../model/errors.ts";
 import type { SurfaceId } from "../model/ids.ts";
 
 /** The end of each purged surface; index surfaces before the tables that they stand over. */
@@ -18,7 +19,7 @@ export async function purgeStores(
       results.set(id, await surface.purge(signal));
     } catch (error) {
       signal.throwIfAborted();
-      results.set(id, { outcome: "failed", why: error instanceof Error ? error.message : "unknown failure" });
+      results.set(id, { outcome: "failed", why: reasonOf(error) });
     }
     engine.report({ step: "purge", phase: "finished", surface: id });
   }

@@ -96,3 +96,10 @@ export class ErasureAuditError extends DeleaturError {
     super(code, message, detail);
   }
 }
+
+/** What may be said of an error: our own words, and of a foreign one its code or class alone, for its message may quote content. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof DeleaturError) return `${error.code}: ${error.message}`;
+  if (error instanceof Error) return "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return "unknown error";
+}

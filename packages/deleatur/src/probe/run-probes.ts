@@ -1,5 +1,5 @@
 // Runs the probes over all needles and says of each whether it saw or was blind; it never lets a failed look pass for a clean one.
-import { DeleaturError } from "../model/errors.ts";
+import { reasonOf } from "../model/errors.ts";
 import type { Finding, Needle, ProbeDepth, ProbeName } from "../model/needle.ts";
 import type { Probe } from "../surface.ts";
 import { canFind } from "./choose-controls.ts";
@@ -50,13 +50,6 @@ function joinLooks(probes: readonly Probe[], needles: readonly Needle[], options
     }
   }
   return [...looks.values()];
-}
-
-/** What may be said of an error: our own words, and of a foreign one its code or class alone, for its message may quote content. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof DeleaturError) return `${error.code}: ${error.message}`;
-  if (error instanceof Error) return "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return "unknown error";
 }
 
 /**

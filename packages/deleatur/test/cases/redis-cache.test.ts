@@ -1,6 +1,9 @@
 // A semantic cache in Redis over episodes in SQLite, end to end: answers go with what they were made from, others' answers stay, and every cut corner is caught.
+import colors from "picocolors";
 import { describe, expect, it } from "vitest";
 import type { SurfaceInput } from "../../src/boundary/boundary-input.ts";
+import { outcomeText } from "../../src/cli/print/outcome-report.ts";
+import { fillDisk } from "../../src/conformance/trouble.ts";
 import type { SurfaceId } from "../../src/model/ids.ts";
 import type { Surface } from "../../src/surface.ts";
 import { isRedisMissing, type Persistence, type RedisServer, startRedis } from "../servers/redis-server.ts";
@@ -221,6 +224,27 @@ describe.skipIf(isRedisMissing)("a semantic cache", () => {
     }
   });
 
+  it.each([
+    ["may only be read", "STORE_READONLY"],
+    ["has no room on its disk", "see its log and its disk"],
+  ])("FORGET-1: a cache that %s is no success, and the outcome says so; resumed, the request ends", async (_, code) => {
+    const { scene, server } = await cacheScene();
+    const end = await (code === "STORE_READONLY" ? makeReplica(server) : fillDiskOf(server));
+    const first = await scene.memory.forget({ subject: [S], now: true });
+    expect(first).toMatchObject({ state: "stuck", verdict: "PARTIAL", exitCode: 20 });
+    const said = first.surfaces.find(({ surface }) => surface === "answers")?.troubles ?? [];
+    expect(said.join()).toContain(code);
+    expect(JSON.stringify(said)).not.toMatch(/answer:|127\.0\.0\.1/);
+    const shown = outcomeText(first, { paint: colors.createColors(false), areKeysShown: false });
+    expect(shown).toContain(`What stood in the way:\n  answers: ${said[0] ?? ""}\n`);
+    await end();
+    const second = await scene.memory.resume(first.request, { now: true });
+    expectErasure(scene, second);
+    expect(second.surfaces.some(({ troubles }) => troubles !== undefined)).toBe(false);
+    expect(await keysIn(server)).toEqual(["answer:t1", "answer:t2", "answer:t3"]);
+    for (const text of S_SAYS) expect(server.count(text)).toBe(0);
+  });
+
   it("C12 VERDICT-1: a client that swallows what the server refuses deletes nothing, and is believed nothing", async () => {
     const { scene, server } = await cacheScene();
     sabotage(scene, (honest) => ({
@@ -292,3 +316,15 @@ describe.skipIf(isRedisMissing)("a semantic cache", () => {
     expect(JSON.stringify(outcome)).not.toContain("session:");
   });
 });
+
+/** Replica of a primary that there is not: it answers, and takes no write. */
+async function makeReplica(server: RedisServer): Promise<() => Promise<unknown>> {
+  await server.send("REPLICAOF", "127.0.0.1", "1");
+  return () => server.send("REPLICAOF", "NO", "ONE");
+}
+
+async function fillDiskOf(server: RedisServer): Promise<() => Promise<unknown>> {
+  const hindrance = fillDisk([server.pid]);
+  if (hindrance.outcome !== "hindered") throw new Error(hindrance.why);
+  return () => hindrance.end();
+}

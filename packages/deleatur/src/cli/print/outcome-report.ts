@@ -33,6 +33,7 @@ export function outcomeText(outcome: RequestOutcome, { paint, areKeysShown }: Sh
     ],
     surfaceLines(outcome),
     reasons.length === 0 ? [] : ["Why:", ...reasonLines(reasons, paint)],
+    troubleLines(outcome),
     survivorLines(outcome.back, "Back again:", areKeysShown),
     survivorLines(survivors, "Left:", areKeysShown),
     [
@@ -85,6 +86,12 @@ function lossLines({ bystanders }: RequestOutcome, paint: Paint): readonly strin
         ]
       : []),
   ];
+}
+
+/** In the words of the stores: which trouble it was, so that it can be cured. */
+function troubleLines({ surfaces }: RequestOutcome): readonly string[] {
+  const lines = surfaces.flatMap(({ surface, troubles = [] }) => troubles.map((words) => `  ${surface}: ${words}`));
+  return lines.length === 0 ? [] : ["What stood in the way:", ...lines];
 }
 
 function verdictPaint({ verdict, exitCode }: RequestOutcome, paint: Paint): (text: string) => string {

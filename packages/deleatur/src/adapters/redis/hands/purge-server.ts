@@ -102,7 +102,7 @@ async function rewrite(
   if (answer instanceof Refused) {
     // Who may not, and a managed server that took the command away, will not by asking again.
     if ((await mayRun(db, ...command)) === false) return lacksRight({ command, what });
-    return failed(`the server refused to write its ${what} anew`);
+    return failed(`the server refused to write its ${what} anew, see its log and its disk`);
   }
   for (let waited = 0; waited < SAVE_MS; waited += STEP_MS) {
     const facts = await factsOf(db);
