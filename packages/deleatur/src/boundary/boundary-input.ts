@@ -56,6 +56,8 @@ export interface SurfaceInput extends PolicyInput {
   readonly kind: SurfaceKindName | (string & Record<never, never>);
   readonly role: SurfaceRole;
   readonly label?: string | undefined;
+  /** A backup: the stores that it is a copy of. */
+  readonly of?: string | readonly string[] | undefined;
   readonly table?: string | undefined;
   /** Redis: the keys that begin so, or that match a pattern of its own. */
   readonly prefix?: string | undefined;

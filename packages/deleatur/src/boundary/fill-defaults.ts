@@ -115,6 +115,7 @@ export function fillDefaults(id: string, input: SurfaceInput, defaults: FileDefa
     writers: writersOf(input, defaults.writers),
     ...(input.horizon === undefined ? {} : { horizon: horizonOf(input.horizon) }),
     ...(limit === undefined ? {} : { horizonLimitSeconds: limit }),
+    ...(input.of === undefined ? {} : { of: listOf(input.of) }),
     ...(input.keep === undefined ? {} : { keep: input.keep }),
     purge: {
       ...(input.purge?.window === undefined ? {} : { window: input.purge.window }),

@@ -112,6 +112,9 @@ function lintDerivations(surfaces: readonly WrittenSurface[], report: Report): v
 
 function lintStores(surfaces: readonly WrittenSurface[], context: LintContext, report: Report): void {
   for (const { id, input, path } of surfaces) {
+    for (const name of listOf(input.of))
+      if (!context.stores.has(name))
+        report("UNKNOWN_STORE", [...path, "of"], `names ${cut(name)}, which is not under connect`, "mend the name", id);
     const wanted = rulesOf(input.kind).connection;
     if (wanted === "none" || wanted === "process") continue;
     const named = [

@@ -39,10 +39,17 @@ function lintMembers(input: SurfaceInput, report: Report): void {
     const code = rules.connection === "none" ? "NOTHING_TO_SCAN" : member === "vector" ? "VECTOR_KIND" : "FIELD_KIND";
     report(code, [member], `has no meaning for kind ${input.kind}`, "remove it");
   }
-  for (const member of ["key", "replicas"] as const) {
+  for (const member of ["key", "replicas", "of"] as const) {
     const list = listOf<string>(input[member]);
     if (new Set(list).size < list.length) report("DUPLICATE_ID", [member], "names one thing twice", "name each once");
   }
+  if (input.of !== undefined && input.role !== "backup")
+    report(
+      "FIELD_KIND",
+      ["of"],
+      `has no meaning for role ${input.role}`,
+      "remove it: only a backup is a copy of a store",
+    );
   if (input.store !== undefined && input.replicas?.includes(input.store) === true)
     report("DUPLICATE_ID", ["replicas"], "names the surface's own store", "name the other stores only");
 }

@@ -65,6 +65,7 @@ function publicSurface(declaration: SurfaceDeclaration): PublicSurface {
       vector: declaration.vector ?? null,
       maps: declaration.maps.map(({ from, to }) => ({ from: { ...from }, to: { ...to } })),
       ...(declaration.each === undefined ? {} : { each: declaration.each }),
+      ...(declaration.of === undefined ? {} : { of: declaration.of.toSorted(compareUtf8) }),
       ...(declaration.persistence === undefined ? {} : { persistence: declaration.persistence }),
     },
     derivedFrom: declaration.derivedFrom.map((source) => ({ ...source })),

@@ -128,6 +128,7 @@ const surface = z.strictObject({
     })
     .optional(),
   horizonLimit: duration("longest horizon that may be attested").optional(),
+  of: oneOrMore(name("a backup: the store under `connect` that it is a copy of, its archived log with it")).optional(),
   ...policies,
 });
 

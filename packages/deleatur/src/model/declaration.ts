@@ -110,6 +110,8 @@ export interface SurfaceDeclaration {
   readonly writers: Writers;
   readonly horizon?: Horizon;
   readonly horizonLimitSeconds?: number;
+  /** A backup: the stores (names under `connect`) that it is a copy of, with what they archive. */
+  readonly of?: readonly string[];
   readonly keep?: Keep;
   readonly purge: PurgePolicy;
   /** Further stores (names under `connect`) that hold the same surface. */

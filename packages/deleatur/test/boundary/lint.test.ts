@@ -279,6 +279,27 @@ const BROKEN: readonly Broken[] = [
     field: "surfaces.dumps.store",
   },
   {
+    rule: "a backup of a store that is not connected",
+    from: CACHE,
+    to: `${CACHE}\n  dumps: { kind: backup, role: backup, of: [memory, elsewhere] }`,
+    code: "UNKNOWN_STORE",
+    field: "surfaces.dumps.of",
+  },
+  {
+    rule: "a backup of one store twice",
+    from: CACHE,
+    to: `${CACHE}\n  dumps: { kind: backup, role: backup, of: [memory, memory] }`,
+    code: "DUPLICATE_ID",
+    field: "surfaces.dumps.of",
+  },
+  {
+    rule: "a cache that is a copy of a store",
+    from: "kind: provider-cache,",
+    to: "kind: provider-cache, of: memory,",
+    code: "FIELD_KIND",
+    field: "surfaces.prompt-cache.of",
+  },
+  {
     rule: "ATTEST-5: a backup whose retention nobody answers for",
     from: CACHE,
     to: `${CACHE}\n  dumps: { kind: backup, role: backup, horizon: { max: P30D } }`,

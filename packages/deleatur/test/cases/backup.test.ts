@@ -4,6 +4,7 @@ import type { SurfaceInput } from "../../src/boundary/boundary-input.ts";
 import { findPostgres } from "../servers/find-postgres.ts";
 import { startPostgres } from "../servers/postgres-server.ts";
 import { openPostgresScene } from "./postgres-scene.ts";
+import { backUp, restored } from "./restored.ts";
 import {
   codes,
   DAY_MS,
@@ -65,6 +66,31 @@ it.each([
   expect((await plain.check()).best).toMatchObject({ attestation: "tombstone", surfaces: ["archive"] });
 });
 
+it("GUARD-4 ATTEST-8: what is restored from a declared backup is erased again by a replay, which waits for the retention anew", async () => {
+  const scene = await backedUp({ of: "memory" });
+  const restore = backUp(scene, ["memory.db"]);
+  const issued = await scene.memory.forget({ subject: [S], now: true });
+  expect([issued.state, codes(issued)]).toEqual(["confirming", ["HORIZON_OPEN"]]);
+  scene.clock.advance(10 * DAY_MS);
+  await restored(scene, restore);
+  const { memory } = scene;
+  expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 6 }]);
+  const outcome = await memory.replay({ now: true });
+  // Nobody opens the backup: it is not among what was looked at, and every replay counts its retention from its own purge.
+  expect(outcome.surfaces).toMatchObject([{ surface: "episodes", back: 3, left: 0 }]);
+  expect([outcome.state, outcome.exitCode]).toEqual(["whole", 22]);
+  const [again] = outcome.requests;
+  expect([again?.state, again?.attestation.kind]).toEqual(["confirming", "erasure"]);
+  const days = (new Date(again?.until ?? 0).getTime() - new Date(issued.until ?? 0).getTime()) / DAY_MS;
+  expect(Math.round(days)).toBe(10);
+  expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 3 }]);
+  // Asked again while that waits, nothing is back.
+  const second = await memory.replay({ now: true });
+  expect([second.state, second.surfaces[0]?.back]).toEqual(["whole", 0]);
+  scene.clock.advance(31 * DAY_MS);
+  for (const id of [issued.request, again?.request ?? ""]) expectErasure(scene, await memory.resume(id, { now: true }));
+});
+
 const installation = findPostgres();
 
 describe.skipIf(installation === undefined)("a PostgreSQL server that archives its log", () => {
@@ -91,7 +117,18 @@ describe.skipIf(installation === undefined)("a PostgreSQL server that archives i
       const alone = await scene.memory.forget({ subject: [S], now: true });
       expect([alone.verdict, codes(alone)]).toEqual(["PARTIAL", ["UNSUPPORTED"]]);
       expect(alone.surfaces).toMatchObject([{ surface: "episodes", purge: "unsupported" }]);
-      const memory = await scene.reopen({ surfaces: { episodes, archive: BACKUPS } });
+      // A backup of another store, or one that does not say of which, is no archive of this one.
+      for (const other of [BACKUPS, { ...BACKUPS, of: "elsewhere" }]) {
+        const stays = await scene.reopen({ surfaces: { episodes, archive: other }, replicas: { elsewhere: server } });
+        expect((await stays.check()).best).toMatchObject({ attestation: "tombstone", surfaces: ["episodes"] });
+        const again = await stays.resume(alone.request, { now: true });
+        expect(codes(again)).toContain("UNSUPPORTED");
+      }
+      const memory = await scene.reopen({ surfaces: { episodes, archive: { ...BACKUPS, of: "memory" } } });
+      expect((await memory.check()).best).toMatchObject({
+        attestation: "erasure",
+        effectiveAfterSeconds: 30 * 24 * 3600,
+      });
       const declared = await memory.resume(alone.request, { now: true });
       expect([declared.verdict, codes(declared), declared.exitCode]).toEqual(["UNCONFIRMED", ["HORIZON_OPEN"], 22]);
       expect(declared.attestation.kind).toBe("erasure");

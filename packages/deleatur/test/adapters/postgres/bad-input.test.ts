@@ -137,7 +137,13 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
       const archived = await surface.purge(signal);
       expect(archived).toMatchObject({ outcome: "unsupported" });
       expect("why" in archived ? archived.why : "").toContain("role backup");
-      const backup = { ...declare({ id: "archive" }), role: "backup", kind: "provider-cache", store: undefined };
+      const backup = {
+        ...declare({ id: "archive" }),
+        role: "backup",
+        kind: "backup",
+        of: ["memory"],
+        store: undefined,
+      };
       // Only the role counts here.
       const declared = await openSurface(episodes, store, [backup as never]);
       expect(await declared.surface.purge(signal)).toMatchObject({ outcome: "purged" });

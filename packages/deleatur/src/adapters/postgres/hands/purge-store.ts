@@ -1,5 +1,6 @@
 // Makes erased bytes unrecoverable from a server's own files: tables, indexes, statistics, write-ahead log. What it has no right to do it answers, never leaves out in silence.
 import type { Purged } from "../../../model/artifact.ts";
+import type { Boundary } from "../../../model/declaration.ts";
 import { StoreError } from "../../../model/errors.ts";
 import type { PostgresOptions, PostgresTarget } from "../options.ts";
 import { isForbidden, storeError } from "../store-errors.ts";
@@ -80,15 +81,19 @@ export function lacksRights({ store }: PostgresTarget, denied: readonly string[]
   };
 }
 
+/** Another store's backup says nothing of this one's archive. */
+function isDeclaredBackup({ surfaces }: Boundary, store: string): boolean {
+  return surfaces.some(({ role, of }) => role === "backup" && of?.includes(store) === true);
+}
+
 /** Set where what was written is copied elsewhere and nobody says so. */
 export async function unseenCopies(db: Db, { boundary }: PostgresOptions): Promise<PurgeEnd | undefined> {
-  const declares = (wanted: string): boolean => boundary.surfaces.some(({ role }) => role === wanted);
   const unsupported = (why: string): PurgeEnd => ({ outcome: "unsupported", why: `store ${db.target.store} ${why}` });
-  if (!declares("backup") && (await isArchived(db)))
+  if (!isDeclaredBackup(boundary, db.target.store) && (await isArchived(db)))
     return unsupported(
-      "archives its write-ahead log where nobody looks, declare the archive as a surface of role backup with its horizon",
+      `archives its write-ahead log where nobody looks, declare the archive as a surface of role backup, with \`of: ${db.target.store}\` and its horizon`,
     );
-  if (!declares("log") && (await logsStatementsElsewhere(db)))
+  if (!boundary.surfaces.some(({ role }) => role === "log") && (await logsStatementsElsewhere(db)))
     return unsupported(
       "logs every statement, texts in them, where nobody looks, declare that log as a surface of role log, or have it log fewer (log_statement, log_min_duration_statement)",
     );
