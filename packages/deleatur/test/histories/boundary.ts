@@ -10,9 +10,11 @@ export interface Declared {
   readonly notes: boolean;
   /** Left out, the table of vectors is undeclared. */
   readonly vectors: boolean;
+  /** Copies in the memory of processes that take part. */
+  readonly cache: boolean;
 }
 
-export const DECLARED: Declared = { shared: "rederive", writers: "sdk", notes: true, vectors: true };
+export const DECLARED: Declared = { shared: "rederive", writers: "sdk", notes: true, vectors: true, cache: false };
 
 export const TABLES = `
   CREATE TABLE episodes (id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT, text TEXT NOT NULL);
@@ -22,7 +24,7 @@ export const TABLES = `
   CREATE TABLE notes (id TEXT PRIMARY KEY, account TEXT, text);
 `;
 
-function surfacesOf({ shared, writers, notes, vectors }: Declared): BoundaryInput["surfaces"] {
+function surfacesOf({ shared, writers, notes, vectors, cache }: Declared): BoundaryInput["surfaces"] {
   const memory = { store: "memory", writers } as const;
   const subject = { column: "account", type: "account" } as const;
   return {
@@ -63,6 +65,7 @@ function surfacesOf({ shared, writers, notes, vectors }: Declared): BoundaryInpu
     ...(notes
       ? { notes: { kind: "sqlite", role: "primary", ...memory, table: "notes", key: "id", subject, content: ["text"] } }
       : {}),
+    ...(cache ? { cache: { kind: "in-process", role: "cache" } } : {}),
     transcripts: {
       kind: "jsonl",
       role: "transcript",

@@ -161,6 +161,8 @@ export interface ForgetCommand {
   readonly allowTombstone: boolean;
   readonly now: boolean;
   readonly course: Course;
+  /** A process that takes part and is silent all the while; the others are awake. */
+  readonly silent: number | undefined;
   /** What is offered right after it. */
   readonly offer: AgainOrder | undefined;
 }
@@ -168,6 +170,10 @@ export interface ForgetCommand {
 export function forgetCommand(given: ForgetCommand): AsyncCommand<Known, Stage> {
   return command("forget", given, async (known, { world, tally }) => {
     const order: Order = { ...given, target: targetOf(world, given.target) };
+    for (const holder of world.holders) holder.wake();
+    const silent = given.silent === undefined ? undefined : world.holders[given.silent % world.holders.length];
+    silent?.sleep();
+    if (silent !== undefined) tally.add("a process is silent");
     const outcome = await forget(world, order, given.course, tally);
     if (outcome !== undefined) known.open.set(outcome.request, order.target);
     if (outcome?.surfaces.some(({ kept }) => kept > 0) === true) tally.add("kept under a hold");
@@ -392,9 +398,55 @@ function excuse({ truth, directory }: World, { likeTo, surface, key }: Suspect):
   }
 }
 
+export interface RememberOrder {
+  readonly episode: number;
+  readonly holder: number;
+}
+
+/** A process keeps a copy of an episode in its memory. */
+export function remember({ episode, holder }: RememberOrder): AsyncCommand<Known, Stage> {
+  return command("remember", { episode, holder }, (_known, { world, tally }) =>
+    rememberOne(world, { episode, holder }, tally),
+  );
+}
+
+async function rememberOne(world: World, order: RememberOrder, tally: Tally): Promise<void> {
+  const holder = world.holders[order.holder % Math.max(1, world.holders.length)];
+  const all = world.episodes();
+  const episode = all[order.episode % Math.max(1, all.length)];
+  if (holder === undefined || episode === undefined || holder.isAsleep) return;
+  tally.add(`a copy in memory: ${await world.remember(holder, episode)}`);
+}
+
+const MOST_HOLDERS = 3;
+
+/** Processes that take part come, wake and go. */
+export function changeHolders(order: {
+  readonly change: "join" | "leave" | "wake";
+  readonly holder: number;
+  /** What one that joins holds from then on. */
+  readonly episodes: readonly number[];
+}): AsyncCommand<Known, Stage> {
+  return command("changeHolders", order, async (_known, { world, tally }) => {
+    if (!world.declared.cache) return;
+    const { holders } = world;
+    const holder = holders[order.holder % Math.max(1, holders.length)];
+    if (order.change === "join") {
+      if (holders.length >= MOST_HOLDERS) return;
+      await world.join();
+      for (const episode of order.episodes) await rememberOne(world, { episode, holder: holders.length - 1 }, tally);
+    } else if (holder !== undefined) {
+      if (order.change === "leave") await holders.splice(holders.indexOf(holder), 1)[0]?.leave();
+      else holder.wake();
+    }
+    tally.add(`a process: ${order.change}`);
+  });
+}
+
 export function changeBoundary(declared: Declared): AsyncCommand<Known, Stage> {
   return command("changeBoundary", declared, async (_known, { world }) => {
-    await world.reopen(declared);
+    // Which processes take part is no matter of the boundary file.
+    await world.reopen({ ...declared, cache: world.declared.cache });
   });
 }
 

@@ -6,6 +6,7 @@ import { type Declared } from "./boundary.ts";
 import {
   type AgainOrder,
   changeBoundary,
+  changeHolders,
   crashInWrite,
   EDITS,
   foreign,
@@ -17,6 +18,7 @@ import {
   moveClock,
   reader,
   releaseAll,
+  remember,
   reopen,
   replayCommand,
   restore,
@@ -77,33 +79,38 @@ const intrusion: Arbitrary<Intrusion> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("forget"), at: moment, person }) },
 );
 
-const course: Arbitrary<Course> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant({ intrusions: [], crashes: [], twin: false }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      intrusions: fc.array(intrusion, { minLength: 1, maxLength: 3 }),
-      crashes: fc.constant([]),
-      twin: fc.constant(false),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      intrusions: fc.constant([]),
-      crashes: fc.array(moment, { minLength: 1, maxLength: 2 }),
-      twin: fc.boolean(),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      intrusions: fc.array(intrusion, { minLength: 1, maxLength: 2 }),
-      crashes: fc.array(moment, { minLength: 1, maxLength: 1 }),
-      twin: fc.constant(false),
-    }),
-  },
-);
+/** `isKilled`: whether a crash is a real one. */
+const courseOf = (isKilled: Arbitrary<boolean>): Arbitrary<Course> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ intrusions: [], crashes: [], isKilled: false, twin: false }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        intrusions: fc.array(intrusion, { minLength: 1, maxLength: 3 }),
+        crashes: fc.constant([]),
+        isKilled: fc.constant(false),
+        twin: fc.constant(false),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        intrusions: fc.constant([]),
+        crashes: fc.array(moment, { minLength: 1, maxLength: 2 }),
+        isKilled,
+        twin: fc.boolean(),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        intrusions: fc.array(intrusion, { minLength: 1, maxLength: 2 }),
+        crashes: fc.array(moment, { minLength: 1, maxLength: 1 }),
+        isKilled: fc.constant(false),
+        twin: fc.constant(false),
+      }),
+    },
+  );
 
 function oftenFirst<Value>(usual: Value, rare: Value): Arbitrary<Value> {
   return fc.oneof({ weight: 11, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant(rare) });
@@ -114,6 +121,7 @@ const declared: Arbitrary<Declared> = fc.record({
   writers: fc.constantFrom("sdk", "sdk", "sdk", "trigger"),
   notes: fc.boolean(),
   vectors: fc.boolean(),
+  cache: fc.constant(false),
 });
 
 /** Mostly what can be COMPLIANT. */
@@ -122,6 +130,7 @@ export const firstDeclared: Arbitrary<Declared> = fc.record({
   writers: oftenFirst("sdk", "trigger"),
   notes: oftenFirst(true, false),
   vectors: oftenFirst(true, false),
+  cache: fc.constantFrom(false, false, true),
 });
 
 const again: Arbitrary<AgainOrder> = fc.record({
@@ -131,7 +140,7 @@ const again: Arbitrary<AgainOrder> = fc.record({
   erased: fc.constantFrom(true, true, false),
 });
 
-const commands: readonly Weighted[] = [
+const commandsOf = (course: Arbitrary<Course>): readonly Weighted[] => [
   {
     weight: 5,
     arbitrary: fc
@@ -160,6 +169,7 @@ const commands: readonly Weighted[] = [
         allowTombstone: fc.boolean(),
         now: fc.constantFrom(true, true, true, true, false),
         course,
+        silent: fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: any }),
         offer: fc.option(again, { nil: undefined, freq: 2 }),
       })
       .map(forgetCommand),
@@ -188,6 +198,17 @@ const commands: readonly Weighted[] = [
       .record({ request: fc.nat({ max: 5 }), decision: fc.constantFrom("kept", "erased", "erased") })
       .map(reviewSuspects),
   },
+  { weight: 4, arbitrary: fc.record({ episode: any, holder: any }).map(remember) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({
+        change: fc.constantFrom("join", "join", "leave", "wake"),
+        holder: any,
+        episodes: fc.array(any, { minLength: 1, maxLength: 3 }),
+      })
+      .map(changeHolders),
+  },
   { weight: 2, arbitrary: declared.map(changeBoundary) },
   { weight: 2, arbitrary: fc.constantFrom(-48, -1, 1, 26, 24 * 40).map(moveClock) },
   { weight: 1, arbitrary: fc.constant(null).map(reopen) },
@@ -214,7 +235,12 @@ const commands: readonly Weighted[] = [
 ];
 
 /** fast-check's `commands` chooses evenly, so each stands there as often as its weight says. */
-export function history(replayPath: string | undefined): Arbitrary<Iterable<AsyncCommand<Known, Stage>>> {
+export function history(
+  replayPath: string | undefined,
+  kills: boolean,
+): Arbitrary<Iterable<AsyncCommand<Known, Stage>>> {
+  // A process of its own takes its second or two: only long runs have some.
+  const commands = commandsOf(courseOf(kills ? fc.constantFrom(false, false, true) : fc.constant(false)));
   const all = commands.flatMap(({ weight, arbitrary }) => Array.from({ length: weight }, () => arbitrary));
   return fc.commands(all, { maxCommands: 12, size: "max", ...(replayPath === undefined ? {} : { replayPath }) });
 }

@@ -1,4 +1,4 @@
-// `npm run long`: many random histories, and the mutants that they must find. `--runs N --seed S`, `--path P --replay R` for one again, `--unshrunk` to stop at the first as it is, `--mutants`, `--mutant NAME`.
+// `npm run long`: many random histories, and the mutants that they must find. `--runs N --seed S`, `--path P --replay R` for one again, `--unshrunk` to stop at the first as it is, `--without-kills` as in a test run, `--mutants`, `--mutant NAME`.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runnerImport } from "vite";
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     mutants: { type: "boolean" },
     mutant: { type: "string" },
     unshrunk: { type: "boolean" },
+    "without-kills": { type: "boolean" },
   },
 });
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -62,6 +63,7 @@ async function runLong() {
     runs: values.path === undefined ? runs : 1,
     seed,
     ...(values.path === undefined ? {} : one),
+    kills: values["without-kills"] !== true,
     ...(values.unshrunk ? { endOnFailure: true } : {}),
     onHistory: progress(begun),
   });

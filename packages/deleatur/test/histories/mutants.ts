@@ -28,8 +28,8 @@ const NO_EYES_FOR_ROWS: readonly Edit[] = [
   },
   {
     file: "examine/find-leftovers.ts",
-    find: "if (!reached.has(id)) continue;",
-    replace: "if (reached.has(id) || !reached.has(id)) continue;",
+    find: "if (!isReached.has(row)) continue;",
+    replace: "if (isReached.has(row) || !isReached.has(row)) continue;",
   },
 ];
 
@@ -199,6 +199,26 @@ export const MUTANTS: readonly Mutant[] = [
         file: "attest/judge-row.ts",
         find: "    exitCode,\n    ...(detail.error",
         replace: "    exitCode: 0 as 20,\n    ...(detail.error",
+      },
+    ],
+  },
+  {
+    name: "asks only the first of the processes that take part",
+    edits: [
+      {
+        file: "participate/ask-participants.ts",
+        find: "desk.ledger.participants(surface).map((one) =>",
+        replace: "desk.ledger.participants(surface).slice(0, 1).map((one) =>",
+      },
+    ],
+  },
+  {
+    name: "waits for no eviction of a process that is silent",
+    edits: [
+      {
+        file: "participate/ask-participants.ts",
+        find: 'if (now - heard > answerMs) return { from, state: "silent" };',
+        replace: 'if (now - heard > answerMs) return { from, state: "gone" };',
       },
     ],
   },

@@ -61,8 +61,13 @@ function findIn(files: readonly string[], patterns: readonly Pattern[], raw: rea
   });
 }
 
-/** Everything of the target that stands anywhere in the stores: places and what, never the words. */
-export function tracesOf(directory: string, truth: Truth, target: Target): readonly string[] {
+/** Everything of the target that stands anywhere in the stores, or in what processes hold: places and what, never the words. */
+export function tracesOf(
+  directory: string,
+  truth: Truth,
+  target: Target,
+  held: readonly string[] = [],
+): readonly string[] {
   const own = truth.ofTarget(target).filter((one) => !one.isExcused && !one.isLate && !truth.isUnknowable(one));
   const patterns = own.flatMap((utterance) => patternsOf(utterance));
   const names =
@@ -77,6 +82,9 @@ export function tracesOf(directory: string, truth: Truth, target: Target): reado
     ),
     ...[...rowsOf(directory)].flatMap(([place, row]) =>
       own.some(({ words }) => words.some((word) => row.includes(word))) ? [`a row at ${place}`] : [],
+    ),
+    ...held.flatMap((text) =>
+      own.some(({ words }) => words.some((word) => text.includes(word))) ? ["a copy in a process's memory"] : [],
     ),
   ];
 }

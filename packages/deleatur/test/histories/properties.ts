@@ -4,6 +4,7 @@ import { verifyReceipt } from "@deleatur/verify";
 import { publicFormOf } from "../../src/boundary/public-form.ts";
 import type { RequestOutcome } from "../../src/forget/outcome.ts";
 import { bystanderRows, leaksIn, leaksInText, ledgerFiles, type Rows, rowsOf, sharedRows, tracesOf } from "./oracle.ts";
+import type { Holder } from "./holders.ts";
 import type { Tally } from "./tally.ts";
 import type { Target } from "./truth.ts";
 import type { World } from "./world.ts";
@@ -22,15 +23,23 @@ export interface Before {
   readonly bystanders: Rows;
   /** What others said in summaries that they share with the targets. */
   readonly shared: ReadonlyMap<string, readonly string[]>;
+  /** What processes hold of episodes that are nobody's of the targets. */
+  readonly held: readonly { readonly holder: Holder; readonly key: string }[];
   /** The targets that are worked on while it runs. */
   readonly targets: readonly Target[];
 }
 
 export function lookBefore(world: World, targets: readonly Target[]): Before {
   const rows = rowsOf(world.directory);
+  const bystanders = bystanderRows(rows, world.truth, targets);
   return {
     rows,
-    bystanders: bystanderRows(rows, world.truth, targets),
+    bystanders,
+    held: world.holders.flatMap((holder) =>
+      [...holder.copies].flatMap(([key, { source }]) =>
+        bystanders.has(`episodes/${source}`) ? [{ holder, key }] : [],
+      ),
+    ),
     shared: sharedRows(rows, world.truth, targets),
     targets,
   };
@@ -53,7 +62,9 @@ export function judgeOutcome(
   const isSettledLate = signed !== undefined && signed.past !== world.past;
   if (isSettledLate) tally.add("settled late");
   if ((outcome.verdict === "COMPLIANT" || isErasure) && !isSettledLate) {
-    const traces = tracesOf(world.directory, world.truth, target);
+    const held = world.holders.flatMap(({ copies }) => [...copies.values()].map(({ text }) => text.toLowerCase()));
+    if (held.length > 0) tally.add("COMPLIANT beside what processes hold");
+    const traces = tracesOf(world.directory, world.truth, target, held);
     hold(
       traces.length === 0,
       () => `${outcome.verdict}, attested ${outcome.attestation.kind}, but the oracle finds ${traces.join("; ")}`,
@@ -104,6 +115,11 @@ function judgeBystanders(world: World, before: Before, outcome: RequestOutcome, 
   );
   if (halved.length > 0) tally.add("lost by policy");
   if (lost > lostByPolicy && changed.length === 0) tally.add("a loss reported that the oracle does not see");
+  const dropped = before.held.filter(({ holder, key }) => world.holders.includes(holder) && !holder.copies.has(key));
+  hold(
+    dropped.length <= lost + lostByPolicy + world.lostBeside,
+    () => `${dropped.length} copies of others in memory are gone and the outcome says ${lost} lost`,
+  );
   hold(
     changed.length <= lost + lostByPolicy + world.lostBeside,
     () => `rows of others changed and the outcome says ${lost} lost: ${changed.map(([place]) => place).join(", ")}`,

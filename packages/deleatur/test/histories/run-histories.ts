@@ -17,6 +17,8 @@ export interface HistoriesOrder {
   /** Of one failed history, as its report names them. */
   readonly path?: string;
   readonly replayPath?: string;
+  /** Whether some crashes are a real SIGKILL of a process of its own. */
+  readonly kills?: boolean;
   /** Stop at the first broken history, unshrunk. */
   readonly endOnFailure?: boolean;
   readonly onHistory?: (tally: Tally) => void;
@@ -54,7 +56,7 @@ async function runLane(order: HistoriesOrder, tally: Tally, isOver: () => boolea
   const property = fc.asyncProperty(
     fc.nat(),
     firstDeclared,
-    history(order.replayPath),
+    history(order.replayPath, order.kills === true),
     async (seed, declared, commands) => {
       if (isOver()) return;
       const world: World = await newWorld(seed, declared);

@@ -7,8 +7,8 @@ import type { ForgetOrder } from "../../src/forget/forget-order.ts";
 import type { RequestOutcome } from "../../src/forget/outcome.ts";
 import type { GivenTarget } from "../../src/forget/target.ts";
 import { DeleaturError } from "../../src/model/errors.ts";
-import type { Deleatur } from "../../src/open-deleatur.ts";
 import { arm, type Intrusion } from "./between.ts";
+import { type Act, begin, liveInChild } from "./live-in-child.ts";
 import { rowsOf } from "./oracle.ts";
 import { type Before, Broken, hold, judgeOutcome, judgePrivacy, lookBefore } from "./properties.ts";
 import type { Tally } from "./tally.ts";
@@ -19,6 +19,8 @@ export interface Course {
   readonly intrusions: readonly Intrusion[];
   /** The moments at which the process dies, one life after the other. */
   readonly crashes: readonly number[];
+  /** Whether it lives in a process of its own and dies by a real SIGKILL, not by a copy of its files. */
+  readonly isKilled: boolean;
   /** Whether an unbroken run of the same request, from the same files, must come to the same end. */
   readonly twin: boolean;
 }
@@ -39,7 +41,7 @@ function givenTarget(world: World, target: Target): GivenTarget {
 export function forget(world: World, order: Order, course: Course, tally: Tally): Promise<RequestOutcome | undefined> {
   const { target, allowTombstone, now } = order;
   const forgetOrder: ForgetOrder = { ...givenTarget(world, target), allowTombstone, now };
-  return run(world, target, { allowTombstone, now }, course, tally, (memory) => memory.forget(forgetOrder));
+  return run(world, target, { allowTombstone, now }, course, tally, { kind: "forget", order: forgetOrder });
 }
 
 export function resume(
@@ -50,9 +52,8 @@ export function resume(
   tally: Tally,
 ): Promise<RequestOutcome | undefined> {
   const { allowTombstone, now } = order;
-  return run(world, order.target, { allowTombstone, now }, course, tally, (memory) =>
-    memory.resume(request, { allowTombstone, now }),
-  );
+  const options = { allowTombstone, now };
+  return run(world, order.target, options, course, tally, { kind: "resume", request, options });
 }
 
 /** Several persons in one run: each has an outcome of its own, and each is judged. */
@@ -88,9 +89,9 @@ async function run(
   world: World,
   target: Target,
   options: ContinueOptions,
-  { intrusions, crashes, twin }: Course,
+  { intrusions, crashes, isKilled, twin }: Course,
   tally: Tally,
-  begin: (memory: Deleatur) => Promise<RequestOutcome>,
+  act: Act,
 ): Promise<RequestOutcome | undefined> {
   const others = intrusions.flatMap((one): readonly Target[] =>
     one.kind === "forget" ? [{ kind: "person", person: world.truth.person(one.person).index }] : [],
@@ -99,20 +100,20 @@ async function run(
   world.asked.push(target, ...others);
   world.lostBeside = 0;
   const before = lookBefore(world, [target, ...others]);
-  // Whatever comes between comes at another moment in another run: then the ends may differ. A reader holds the purge of this one, not of the twin.
-  const hasTwin = twin && crashes.length > 0 && intrusions.length === 0 && !world.isRead;
+  // Whatever comes between comes at another moment in another run: then the ends may differ. A reader holds the purge of this one, not of the twin, and processes are gone with a crash.
+  const hasTwin = twin && crashes.length > 0 && intrusions.length === 0 && !world.isRead && !world.declared.cache;
   const twinCopy = hasTwin ? world.copy() : undefined;
   const twinStart = world.now().getTime();
   const known = new Set(world.engine.ledger.requests().map(({ id }) => id as string));
-  let outcome = await live(world, intrusions, crashes[0], tally, begin);
+  let outcome = await live(world, { intrusions, crashAt: crashes[0], isKilled }, tally, act);
   let lives = 0;
   while (outcome === "crashed") {
     lives += 1;
     // A request that the ledger had received before the crash is not lost: the next process finds it and goes on.
     const left = others.length > 0 ? undefined : world.engine.ledger.requests().find(({ id }) => !known.has(id));
     const wasOpen = left?.id;
-    const goOn = left?.state === "closed" ? (memory: Deleatur) => memory.resume(left.id, options) : begin;
-    outcome = await live(world, [], crashes[lives], tally, goOn);
+    const goOn: Act = left?.state === "closed" ? { kind: "resume", request: left.id, options } : act;
+    outcome = await live(world, { intrusions: [], crashAt: crashes[lives], isKilled }, tally, goOn);
     if (outcome !== "crashed") tally.add("crash, carried on");
     if (outcome !== "crashed" && outcome !== undefined && wasOpen !== undefined)
       hold(outcome.request === wasOpen, () => "another request than the crashed one was carried on");
@@ -121,7 +122,7 @@ async function run(
   judge(world, target, before, outcome, lives > 0, tally);
   noteShutOut(world, target, before, outcome);
   if (twinCopy !== undefined) {
-    if (lives > 0) await compareWithTwin(world, twinCopy, twinStart, begin, outcome, tally);
+    if (lives > 0) await compareWithTwin(world, twinCopy, twinStart, act, outcome, tally);
     else rmSync(twinCopy, { recursive: true });
   }
   return outcome;
@@ -130,16 +131,21 @@ async function run(
 /** One life of the process: its outcome, its death, or a refusal that it may answer with. */
 async function live(
   world: World,
-  intrusions: readonly Intrusion[],
-  crashAt: number | undefined,
+  life: {
+    readonly intrusions: readonly Intrusion[];
+    readonly crashAt: number | undefined;
+    readonly isKilled: boolean;
+  },
   tally: Tally,
-  begin: (memory: Deleatur) => Promise<RequestOutcome>,
+  act: Act,
 ): Promise<RequestOutcome | "crashed" | undefined> {
+  const { intrusions, crashAt, isKilled } = life;
+  if (isKilled && crashAt !== undefined) return liveElsewhere(world, act, crashAt, tally);
   const interlude = arm(world, intrusions, crashAt, tally);
   let outcome: RequestOutcome | undefined;
   let failure: unknown;
   try {
-    outcome = await begin(world.memory);
+    outcome = await begin(world.memory, act);
   } catch (error) {
     failure = error;
   }
@@ -152,6 +158,24 @@ async function live(
   }
   if (outcome === undefined) refuse(world, failure, tally);
   return outcome;
+}
+
+/** The same in a process of its own; a moment that it never met leaves it alive to its end. */
+async function liveElsewhere(
+  world: World,
+  act: Act,
+  killAt: number,
+  tally: Tally,
+): Promise<RequestOutcome | "crashed" | undefined> {
+  const { directory, declared } = world;
+  const nowMs = world.now().getTime();
+  const end = await world.leaveTo(() => liveInChild({ directory, declared, nowMs, act, killAt }));
+  tally.add(`in a process of its own: ${end.is}`);
+  judgePrivacy(world);
+  if (end.is === "killed") return "crashed";
+  if (end.is === "ended") return end.outcome;
+  hold(LAWFUL_REFUSALS.includes(end.code), () => `a process of its own was refused with ${end.code}`);
+  return undefined;
 }
 
 /** What a request may be refused with: the boundary's fault or a store's, never ours. */
@@ -202,7 +226,7 @@ async function compareWithTwin(
   world: World,
   copy: string,
   startMs: number,
-  begin: (memory: Deleatur) => Promise<RequestOutcome>,
+  act: Act,
   outcome: RequestOutcome,
   tally: Tally,
 ): Promise<void> {
@@ -214,7 +238,7 @@ async function compareWithTwin(
   const shift = startMs - world.now().getTime();
   world.moveClock(shift);
   const twin = await world.openEngine(directory, undefined);
-  const unbroken = await begin(twin);
+  const unbroken = await begin(twin, act);
   await twin.close();
   world.moveClock(-shift);
   hold(

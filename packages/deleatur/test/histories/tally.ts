@@ -35,6 +35,7 @@ export const MUST_MEET: readonly string[] = [
   "ledger set back",
   "replay whole",
   "replay of a request",
+  "COMPLIANT beside what processes hold",
 ];
 
 /** What a thousand must have met. */
@@ -47,4 +48,7 @@ export const LONG_MUST_MEET: readonly string[] = [
   "crash in a write",
   "lost by policy",
   "about a forgotten person: refused",
+  "in a process of its own: killed",
+  "a process is silent",
+  "return erased",
 ];

@@ -8,8 +8,11 @@ import { getLoadablePath } from "sqlite-vec";
 import type { Engine } from "../../src/engine.ts";
 import { WriteRefusedError } from "../../src/model/errors.ts";
 import { type Deleatur, openDeleatur } from "../../src/open-deleatur.ts";
+import type { ProgressEvent } from "../../src/progress.ts";
 import { isHeld } from "../../src/record/hold-write.ts";
 import { anchorOf, DECLARED, type Declared, historyBoundary, TABLES } from "./boundary.ts";
+import { type Holder, holderRandom, joinHolder } from "./holders.ts";
+import { openEngine } from "./open-engine.ts";
 import { createMoments, type Moments } from "./moments.ts";
 import { seededRandomness } from "./random-numbers.ts";
 import { type Target, Truth, type Utterance } from "./truth.ts";
@@ -25,6 +28,8 @@ export interface Pause {
 const vec = getLoadablePath();
 const START_MS = Date.UTC(2026, 10, 2, 8);
 const TEMPLATE_SEED = 4711;
+/** So long another process had the memory, by the history's clock. */
+const CHILD_MS = 60_000;
 
 export class World {
   readonly root: string;
@@ -33,6 +38,8 @@ export class World {
   readonly messages: string[] = [];
   readonly snapshots: string[] = [];
   readonly writers: Promise<unknown>[] = [];
+  /** The processes that take part now. */
+  readonly holders: Holder[] = [];
   readonly #engineRandom;
   /** Receipts by their path: the boundary that they were signed under, and how much had come past the guard by then. */
   readonly signed = new Map<string, { readonly form: string; readonly past: number }>();
@@ -88,31 +95,38 @@ export class World {
     this.memory = await this.openEngine(this.directory);
   }
 
-  async openEngine(directory: string, moments: Moments | undefined = this.moments): Promise<Deleatur> {
-    const memory = await openDeleatur(historyBoundary(directory, this.declared), {
+  openEngine(directory: string, moments: Moments | undefined = this.moments): Promise<Deleatur> {
+    const options = {
       clock: () => this.now(),
-      random: (bytes) => this.#engineRandom.bytes(bytes),
+      random: (bytes: number) => this.#engineRandom.bytes(bytes),
+      report: (event: ProgressEvent) => void this.messages.push(JSON.stringify(event)),
+    };
+    return openEngine(directory, this.declared, options, moments);
+  }
+
+  /** One more process takes part. */
+  async join(): Promise<void> {
+    const memory = await openDeleatur(historyBoundary(this.directory, this.declared), {
+      clock: () => new Date(this.#nowMs),
+      random: holderRandom,
       environment: {},
-      report: (event) => {
-        this.messages.push(JSON.stringify(event));
-        moments?.report(event);
-      },
     });
-    // The engine reads `ledger` anew each time; only this test puts another in its place.
-    if (moments !== undefined) Object.assign(memory.engine, { ledger: moments.watch(memory.engine.ledger) });
-    memory.registerRederive("summarise", (sources) =>
-      Promise.resolve(
-        sources
-          .flatMap(({ content }) => content.flatMap((field) => (field.type === "text" ? [field.text] : [])))
-          .join(" and "),
-      ),
+    this.holders.push(await joinHolder(memory));
+  }
+
+  /** A copy of an episode in the memory of one of the processes. */
+  async remember(holder: Holder, { id, text }: { readonly id: number; readonly text: string }): Promise<Written> {
+    const key = `c${this.newKey()}`;
+    const write = { key, sources: [`episodes/${id}`], content: { text } };
+    return this.write(() =>
+      holder.memory.derive("cache", write, () => void holder.copies.set(key, { text, source: id })),
     );
-    return memory;
   }
 
   async close(): Promise<void> {
     this.moments.onMoment = undefined;
     this.life += 1;
+    for (const holder of this.holders.splice(0)) await holder.leave();
     this.closeReader();
     this.app.close();
     await this.memory.close();
@@ -139,6 +153,17 @@ export class World {
   closeReader(): void {
     this.#reader?.close();
     this.#reader = undefined;
+  }
+
+  /** Lets another process have the memory, and goes on over what it leaves. */
+  async leaveTo<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+    await this.close();
+    try {
+      return await act();
+    } finally {
+      this.moveClock(CHILD_MS);
+      await this.open();
+    }
   }
 
   /** All files as a process that dies now would leave them. */
@@ -374,7 +399,18 @@ export async function newWorld(seed: number, declared: Declared): Promise<World>
   world.snapshots.push(directory);
   for (let count = 0; count < 20; count += 1) world.newKey();
   await world.open();
+  if (declared.cache) await fillMemory(world);
   return world;
+}
+
+/** Two processes, each with every other episode in its memory. */
+async function fillMemory(world: World): Promise<void> {
+  for (const turn of [0, 1]) {
+    await world.join();
+    const holder = world.holders[turn];
+    for (const [place, episode] of world.episodes().entries())
+      if (holder !== undefined && place % 2 === turn) await world.remember(holder, episode);
+  }
 }
 
 export async function endWorld(world: World): Promise<void> {
