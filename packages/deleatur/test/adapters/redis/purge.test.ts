@@ -1,7 +1,8 @@
 // Proves on the files of real servers that an erase and its purge leave nothing, that every corner that is cut is caught by the eyes, and that what could not be done is said.
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { isRedisMissing, REDIS_BINARIES, type RedisServer, startRedis } from "../../servers/redis-server.ts";
 import { bindRedis, collect, keys, look, needleOf, openAnswers, openBound, signal, textField } from "./open-redis.ts";
 
@@ -67,6 +68,27 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("the purge of %s", (binary)
       expect(await bytesLeft(bound)).toEqual(["ran", 1]);
       rmSync(join(server.directory, name));
       expect(await bytesLeft(bound)).toEqual(["ran", 0]);
+    },
+  );
+
+  it.each(["both", "rdb"] as const)(
+    "ATTEST-4: a copy of the server's folder is not taken for it, whatever stands in it (%s)",
+    async (persistence) => {
+      const server = await startRedis({ binary, persistence });
+      await server.send("HSET", "answer:t", "text", `${STAYS} ${STAYS}`);
+      await server.send("SAVE");
+      const copy = mkdtempSync(join(tmpdir(), "deleatur-copy-"));
+      onTestFinished(() => rmSync(copy, { recursive: true }));
+      cpSync(server.directory, copy, { recursive: true });
+      utimesSync(join(copy, "dump.rdb"), 1_700_000_000, 1_700_000_000);
+      await server.send("HSET", "answer:s", "text", `${GONE} ${GONE}`);
+      const own = bindRedis(server, { content: ["text"] }, { data: server.directory });
+      const surface = await openBound(own);
+      await surface.erase(keys("answer:s"), signal);
+      await surface.purge(signal);
+      const elsewhere = bindRedis(server, { content: ["text"] }, { data: copy });
+      expect(await bytesLeft(elsewhere)).toEqual(["blind", 0, expect.stringContaining("FILES_NOT_SEEN")]);
+      expect(await bytesLeft(own)).toEqual(["ran", 0]);
     },
   );
 

@@ -25,7 +25,7 @@ export function bytesProbe(store: RedisStore): Probe {
 }
 
 async function* lookAtFiles(sight: Sight, needles: readonly Needle[], signal: AbortSignal): AsyncGenerator<Finding> {
-  const files = await seeServerFiles(sight);
+  const files = await seeServerFiles(sight, signal);
   if (needles.length === 0) return tryFiles(files, sight);
   const sift = createByteSift(bytePatterns(needles));
   for (const file of files) {

@@ -2,6 +2,7 @@
 import { closeSync, lstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreError } from "../../../model/errors.ts";
+import { isOwnFolder } from "./own-folder.ts";
 import { isSnapshot } from "./see-snapshot.ts";
 import { seeParameter, type Sight } from "./see-server.ts";
 
@@ -20,10 +21,12 @@ const DEEPEST = 3;
  * Everything in the server's folder, whatever it is called: a copy that somebody put aside holds what a snapshot holds. In the folders within it what is a snapshot or an append-only file.
  * @throws StoreError FILES_NOT_SEEN where this user may not ask for the folder, or the folder is not here
  */
-export async function seeServerFiles(sight: Sight): Promise<readonly ServerFile[]> {
+export async function seeServerFiles(sight: Sight, signal: AbortSignal): Promise<readonly ServerFile[]> {
   const directory = sight.store.data ?? (await seeParameter(sight, "dir"));
   if (directory === undefined)
     throw notSeen(sight, "does not tell where its files are", "grant CONFIG GET to this user");
+  if (!(await isOwnFolder(sight, directory, signal)))
+    throw notSeen(sight, "does not write the folder that is looked at", "mend its data under connect");
   const appended = (await seeParameter(sight, "appenddirname")) ?? "";
   const snapshot = (await seeParameter(sight, "dbfilename")) ?? "";
   const files: ServerFile[] = [];
