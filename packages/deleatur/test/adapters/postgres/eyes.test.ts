@@ -169,6 +169,28 @@ describe.skipIf(installation === undefined)("the byte probe of PostgreSQL", () =
     expect((await look(probes, "bytes", needles)).filter(({ needle }) => needle === 0)).toEqual([]);
   });
 
+  it("is blind for letters that the database keeps in another encoding, and for them alone", async () => {
+    const said = "Über Möwen, Bären und Füchse hört sie täglich gern vom Förster in der Mühle";
+    await server().query(
+      "postgres",
+      "CREATE DATABASE western TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'",
+    );
+    const url = server().url("western");
+    await server().query(
+      "western",
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text); INSERT INTO episodes VALUES (1, '${said}'), (2, '${MARK}'), (3, 'Plain talk of the weather on the hills'); COMMENT ON TABLE episodes IS '${said}'`,
+    );
+    const { surface, probes } = await openSurface(declare({ content: [text("body")] }), { url });
+    const [one, two, three] = await all(surface.scan(signal));
+    if (one === undefined || two === undefined || three === undefined) throw new Error("no rows");
+    await surface.erase(keys("1", "2"), signal);
+    await surface.purge(signal);
+    const control = needleOf(three, 2, "control");
+    await expect(look(probes, "bytes", [needleOf(one, 0), control])).rejects.toMatchObject({ code: "ENCODING_UNSEEN" });
+    const seen = await look(probes, "bytes", [needleOf(two, 1), control]);
+    expect(new Set(seen.map(({ needle }) => needle))).toEqual(new Set([2]));
+  });
+
   it("takes nothing for a compressed value that is none", () => {
     let state = 1;
     const random = Buffer.alloc(1 << 18);

@@ -10,7 +10,7 @@ import type { PostgresTarget } from "../options.ts";
 import { compressedValues } from "./decompress.ts";
 import { liveContent } from "./live-content.ts";
 import { withoutPageHeaders } from "./log-pages.ts";
-import { throughReader, type Reader } from "./open-reader.ts";
+import { ask, throughReader, type Reader } from "./open-reader.ts";
 import { FILE_RIGHTS, openServerFiles, type ServerFile, type ServerFiles } from "./server-files.ts";
 
 /** What is read at once, and how much of it is read again with the next part, so that what crosses a border is seen whole. Whole pages of every size. */
@@ -55,6 +55,7 @@ async function* lookAtBytes(reader: Reader, needles: readonly Needle[], signal: 
       for (const hit of matcher.scanChunk(value, 0)) yield found(base, hit.needle, hit.bytes);
   }
   tellUnseen(reader, files);
+  await tellUnspelled(reader, needles);
 }
 
 /** What these eyes have found counts, and nothing found does not. @throws StoreError LOG_UNSEEN */
@@ -91,4 +92,21 @@ async function* partsOf(files: ServerFiles, signal: AbortSignal): AsyncGenerator
       if (bytes.length < start + PART - base) break;
     }
   }
+}
+
+/** Texts are looked for as UTF-8 has them; a database of another encoding keeps all but plain ASCII otherwise. @throws StoreError ENCODING_UNSEEN */
+async function tellUnspelled(reader: Reader, needles: readonly Needle[]): Promise<void> {
+  const [row] = await ask(reader, "SELECT pg_catalog.current_setting('server_encoding')");
+  if (["UTF8", "SQL_ASCII"].includes(row?.[0] ?? "")) return;
+  const isUnspelled = needles.some(
+    ({ fate, content }) =>
+      fate !== "control" &&
+      content.some((field) => field.type === "text" && Buffer.byteLength(field.text, "utf8") > field.text.length),
+  );
+  if (isUnspelled)
+    throw new StoreError(
+      "ENCODING_UNSEEN",
+      `store ${reader.target.store} keeps letters beyond ASCII in an encoding that is not looked through, move it to a database of UTF-8`,
+      { place: { store: reader.target.store }, cure: "move it to a database of UTF-8" },
+    );
 }
