@@ -1,4 +1,4 @@
--- Schema version 7 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 8 of the ledger. Generated and compared by test/ledger/schema.test.ts.
 CREATE TABLE adopted_holds (
   artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
   until TEXT NOT NULL
@@ -230,6 +230,11 @@ CREATE TABLE participants (
 CREATE TABLE participated (
   surface TEXT NOT NULL PRIMARY KEY,
   since TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE record_owners (
+  owner BLOB NOT NULL CHECK (length(owner) = 32),
+  request TEXT NOT NULL,
+  PRIMARY KEY (owner, request)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE replays (
   request TEXT NOT NULL PRIMARY KEY

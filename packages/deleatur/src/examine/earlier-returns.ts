@@ -47,6 +47,7 @@ function earlierRequests(
   const own = [
     ...digests.flatMap((digest) => ledger.findDenylist("identifier", digest).map(({ request }) => request)),
     ...ledger.guardedFor(digests),
+    ...ledger.recordRequestsOf(digests),
   ];
   const all = new Set(own.flatMap((id) => [id, ...ledger.standInsOf(id).map(({ request }) => request)]));
   return new Set([...all].filter((id) => !running.has(id) && !isErasing(ledger.request(id)?.state)));

@@ -83,7 +83,7 @@ async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSign
   // What the others erase was planned, and perhaps surveyed, in a run that was cut off.
   const beside = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
   const surveys = orders.length === 0 ? [] : await surveySurvivors(engine, orders, beside, signal);
-  await carriage.each(async ({ id, round, journal }) => {
+  await carriage.each(async ({ id, round, journal, target }) => {
     const place = orders.findIndex(({ request }) => request === id);
     const [order, survey] = [orders[place], surveys[place]];
     await journal.step("denylist", () => {
@@ -91,7 +91,7 @@ async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSign
       const plan = planOf(engine, id, round);
       discardHeldAbout(engine, { identifiers: plan.identifiers, artifacts: plan.items.map(({ ref }) => ref) });
       if (order === undefined || survey === undefined) return { entries: 0, textsCutOff: 0 };
-      return denyReturn(engine, id, plan.identifiers, order.needles, survey);
+      return denyReturn(engine, id, { target, identifiers: plan.identifiers, needles: order.needles }, survey);
     });
     return undefined;
   });

@@ -8,6 +8,7 @@ import { utcTime } from "../model/utc-time.ts";
 import { contentDigests, contentTag, recordDigest } from "../record/guard.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
 import type { Survey } from "./survey.ts";
+import type { Target } from "./target.ts";
 
 export interface Denied {
   /** How many entries the request has. */
@@ -16,12 +17,18 @@ export interface Denied {
   readonly textsCutOff: number;
 }
 
+export interface DenyOrder {
+  readonly target: Target;
+  /** Given and mapped identifiers; none for records. */
+  readonly identifiers: readonly SubjectIdentifier[];
+  readonly needles: readonly KeptNeedle[];
+}
+
 /** Adds the entries; the same again adds none. */
 export function denyReturn(
   engine: Engine,
   request: RequestId,
-  identifiers: readonly SubjectIdentifier[],
-  needles: readonly KeptNeedle[],
+  { target, identifiers, needles }: DenyOrder,
   survey: Survey,
 ): Denied {
   const { ledger } = engine;
@@ -51,6 +58,7 @@ export function denyReturn(
         return [{ ref, fate, ...(tag === undefined ? {} : { tag }) }];
       }),
     );
+    if (target.kind === "records") ledger.noteRecordOwners(request, target.refs);
     // Given anew in each round: what is filed later stands as long.
     if (engine.boundary.guardSeconds !== undefined) ledger.giveTerm(request, engine.boundary.guardSeconds);
     ledger.putFingerprints([{ request, owners, grams: runs.of(needles) }]);

@@ -8,6 +8,7 @@ import { noteFiled } from "./guard-filter.ts";
 import { now, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { Denylist, Fingerprints } from "./ledger.ts";
 import type { OpenedLog } from "./log.ts";
+import { storeRecordOwners } from "./record-owners.ts";
 import { storeStandIn } from "./stand-ins.ts";
 
 export interface Adopting {
@@ -75,6 +76,9 @@ export function adoptRecord(core: LedgerCore, parts: Adopting, record: AnchorRec
       return true;
     case "stands-for":
       storeStandIn(core, record.request, record.originals);
+      return true;
+    case "record-owners":
+      storeRecordOwners(core, record.request, record.owners);
       return true;
     case "hold":
       if (connection.get("SELECT 1 FROM holds WHERE artifact = ?", record.artifact) === undefined)

@@ -32,6 +32,10 @@ export function tellAll(core: LedgerCore): void {
     "SELECT request, group_concat(original) AS originals FROM stand_ins GROUP BY request",
   ))
     outbox.put({ kind: "stands-for", request, originals: originals.split(",") });
+  for (const { owner, request } of connection.all<{ owner: Uint8Array; request: string }>(
+    "SELECT owner, request FROM record_owners",
+  ))
+    outbox.put({ kind: "record-owners", request, owners: [owner] });
   for (const { artifact, until } of connection.all<{ artifact: Uint8Array; until: string }>(
     "SELECT artifact, until FROM holds UNION ALL SELECT artifact, until FROM adopted_holds",
   ))

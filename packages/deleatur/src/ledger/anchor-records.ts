@@ -48,7 +48,9 @@ export type AnchorRecord =
   | { readonly kind: "writing"; readonly mark: string }
   | { readonly kind: "term"; readonly request: string; readonly until: string }
   /** A replay's request, and whose entries it has entered again. */
-  | { readonly kind: "stands-for"; readonly request: string; readonly originals: readonly string[] };
+  | { readonly kind: "stands-for"; readonly request: string; readonly originals: readonly string[] }
+  /** Whose the records were that a request about records named. */
+  | { readonly kind: "record-owners"; readonly request: string; readonly owners: readonly Uint8Array[] };
 
 const KINDS: readonly AnchorRecord["kind"][] = [
   "log",
@@ -65,6 +67,7 @@ const KINDS: readonly AnchorRecord["kind"][] = [
   "writing",
   "term",
   "stands-for",
+  "record-owners",
 ];
 const DENYLIST_KINDS: readonly DenylistKind[] = ["identifier", "record", "exact", "folded"];
 const DIGEST_BYTES = 32;
@@ -241,6 +244,10 @@ export function encodeRecord(record: AnchorRecord): Uint8Array {
       out.number(record.originals.length, 4);
       for (const original of record.originals) out.request(original);
       break;
+    case "record-owners":
+      out.request(record.request);
+      out.digests(record.owners);
+      break;
   }
   return out.end();
 }
@@ -311,5 +318,7 @@ function decodeBody(kind: AnchorRecord["kind"], from: Reader): AnchorRecord {
       return { kind, request: from.request(), until: from.text() };
     case "stands-for":
       return { kind, request: from.request(), originals: from.list(() => from.request()) };
+    case "record-owners":
+      return { kind, request: from.request(), owners: from.list(() => from.digest()) };
   }
 }

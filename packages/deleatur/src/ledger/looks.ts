@@ -3,6 +3,7 @@ import { requestId, type ArtifactRef, type RequestId, type SurfaceId } from "../
 import { hexList, now, type LedgerCore } from "./ledger-core.ts";
 import { ORIGINS, STATE } from "./lineage-codes.ts";
 import { openRef } from "./lineage.ts";
+import { createRecordOwners, type RecordOwners } from "./record-owners.ts";
 
 export interface WatchEnd {
   /** ISO time by the ledger's clock. */
@@ -10,7 +11,7 @@ export interface WatchEnd {
   readonly isClean: boolean;
 }
 
-export interface Looks {
+export interface Looks extends RecordOwners {
   /** The requests that filed something for one of these persons (`identifierDigest`) and were not lifted whole. */
   guardedFor(owners: readonly Uint8Array[]): readonly RequestId[];
   /** A request that a replay opened, until `endReplay`. */
@@ -32,6 +33,7 @@ export interface Looks {
 export function createLooks(core: LedgerCore): Looks {
   const { connection, digests } = core;
   return {
+    ...createRecordOwners(core),
     guardedFor: (owners) =>
       connection
         .rows<[string]>(

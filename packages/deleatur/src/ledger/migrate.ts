@@ -8,6 +8,7 @@ import { anchorMigration } from "./migrations/0004-anchor.ts";
 import { anchorStepMigration } from "./migrations/0005-anchor-step.ts";
 import { standInsMigration } from "./migrations/0006-stand-ins.ts";
 import { harvestedMigration } from "./migrations/0007-harvested.ts";
+import { recordOwnersMigration } from "./migrations/0008-record-owners.ts";
 
 export interface Migration {
   readonly version: number;
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   anchorStepMigration,
   standInsMigration,
   harvestedMigration,
+  recordOwnersMigration,
 ];
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.

@@ -160,6 +160,29 @@ it("VERDICT-2: erased by a decision it is gone, and one that could not be erased
   expect(scene.rows("SELECT id FROM notes")).toEqual([{ id: "n2" }]);
 });
 
+it("VERDICT-3: what a request about one record erased is looked for when its person is forgotten, and not for another", async () => {
+  const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+  await recordBoth(scene);
+  expect((await scene.memory.forget({ records: ["episodes/s1"], now: true })).verdict).toBe("COMPLIANT");
+  note(scene, "n1", null, Buffer.from(SAID, "utf16le"));
+  const other = await scene.memory.forget({ subject: [T], now: true });
+  expect([other.back, other.survivors, other.suspects.open]).toEqual([[], [], 0]);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome)]).toEqual(["UNCONFIRMED", ["RESURRECTED"]]);
+  expect(outcome.back).toMatchObject([{ surface: "notes", key: "n1" }]);
+});
+
+it("VERDICT-3: a copy that a stuck request about one record found is known to the next request about its person", async () => {
+  const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+  await recordBoth(scene);
+  note(scene, "n1", null, Buffer.from(SAID, "utf16le"));
+  const first = await scene.memory.forget({ records: ["episodes/s1"], now: true });
+  expect([first.state, codes(first)]).toEqual(["stuck", ["SURVIVOR_FOUND", "LINEAGE_MISSING"]]);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(outcome.verdict).not.toBe("COMPLIANT");
+  expect(outcome.back).toMatchObject([{ surface: "notes", key: "n1" }]);
+});
+
 it("GUARD-3: what was lifted may be there", async () => {
   const scene = await openScene({ sql: SQL, surfaces: SURFACES });
   await recordBoth(scene);

@@ -209,10 +209,7 @@ function judge(
 /** What an erasure covered must not come in again until somebody lifts it. */
 function noteShutOut(world: World, target: Target, before: Before, outcome: RequestOutcome): void {
   if (outcome.verdict !== "COMPLIANT" || outcome.attestation.kind !== "erasure") return;
-  if (target.kind === "person") {
-    world.truth.person(target.person).shutOut.add(outcome.request);
-    world.truth.aboutPersons.add(outcome.request);
-  }
+  if (target.kind === "person") world.truth.person(target.person).shutOut.add(outcome.request);
   const rows = [...before.rows].filter(([place]) => /^(?:episodes|transcripts)\//u.test(place));
   for (const utterance of world.truth.ofTarget(target)) {
     const places = rows.flatMap(([place, row]) => (row.includes(utterance.text) ? [place] : []));

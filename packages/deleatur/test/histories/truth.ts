@@ -59,8 +59,6 @@ export function tailOf(word: string): string {
 export class Truth {
   readonly people: readonly Person[];
   readonly utterances: Utterance[] = [];
-  /** The requests that were about a person, not about records: only those look for what their person said. */
-  readonly aboutPersons = new Set<string>();
   readonly #random: Randomness;
   readonly #tails = new Set<string>();
 
@@ -106,9 +104,9 @@ export class Truth {
     return utterance;
   }
 
-  /** What a request cannot know: too little of it came back, or what keeps it out was lifted, or is of a request about records alone. */
+  /** What a request cannot know: too little of it came back, or what keeps it out was lifted. */
   isUnknowable({ isBack, isCutShort, shutOut }: Utterance): boolean {
-    return isBack && (isCutShort || ![...shutOut].some((request) => this.aboutPersons.has(request)));
+    return isBack && (isCutShort || shutOut.size === 0);
   }
 
   /** What is the target's and nobody else's. */

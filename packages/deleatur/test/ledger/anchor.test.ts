@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { equalBytes } from "@deleatur/verify";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { RequestId } from "../../src/model/ids.ts";
+import type { ArtifactRef, RequestId } from "../../src/model/ids.ts";
 import {
   close,
   newRequestId,
@@ -41,11 +41,22 @@ function deny(ledger: Ledger, request: RequestId, key: string): void {
     { kind: "exact", digest: ledger.keyedDigest("guard/exact", "text", key), shared: false, owners: [owner] },
   ]);
   ledger.putFingerprints([{ request, owners: [owner], grams: ledger.runGrams(ledger.hashWords(WORDS.join(" "))) }]);
+  const said: ArtifactRef = refOf("episodes", key);
+  const subjects = [{ type: "account", value: `of ${key}` }];
+  ledger.recordArtifacts([
+    { ref: said, subjects, sources: [], origin: "recorded" },
+    { ref: refOf("summaries", key), subjects: [], sources: [said], origin: "recorded" },
+  ]);
+  ledger.noteRecordOwners(request, [refOf("summaries", key)]);
   ledger.noteErased(request, [{ ref: refOf("episodes", key), tag: ledger.keyedDigest("tag", key), fate: "erased" }]);
 }
 
 const knows = (ledger: Ledger, key: string): boolean =>
   ledger.findDenylist("exact", ledger.keyedDigest("guard/exact", "text", key)).length > 0;
+
+/** Who asked for a record that was made from what the person said. */
+const asked = (ledger: Ledger, key: string): readonly RequestId[] =>
+  ledger.recordRequestsOf([ledger.identifierDigest({ type: "account", value: `of ${key}` })]);
 
 function closedBytes(all: Anchored): Buffer {
   close(all.reopen());
@@ -97,6 +108,7 @@ describe("a ledger that was set back", () => {
       isForked: false,
     });
     expect([knows(ledger, "first"), knows(ledger, "second"), knows(ledger, "third")]).toEqual([false, true, false]);
+    expect([asked(ledger, "first"), asked(ledger, "second"), asked(ledger, "nobody")]).toEqual([[first], [second], []]);
     const grams = [...ledger.runGrams(ledger.hashWords(WORDS.join(" ")))].map(({ gram }) => gram);
     const holders = new Set(ledger.findFingerprints(grams).map(({ request }) => request));
     expect(holders).toEqual(new Set([first, second]));
@@ -108,7 +120,7 @@ describe("a ledger that was set back", () => {
     expect(ledger.erasedUnder(refOf("episodes", "third"), tag("third"))).toEqual([]);
     expect(equalBytes(ledger.logRoot(sizeThen), rootThen)).toBe(true);
     expect(ledger.verifyLog()).toEqual({ ok: true });
-    expect(JSON.parse(ledger.logEntry(sizeThen).entry)).toMatchObject({ type: "ledger-rolled-back", adopted: 11 });
+    expect(JSON.parse(ledger.logEntry(sizeThen).entry)).toMatchObject({ type: "ledger-rolled-back", adopted: 13 });
   });
 
   it("GUARD-5: stays rolled back over processes until a replay ends it, and writes nothing into its anchor before", () => {
@@ -136,20 +148,22 @@ describe("a ledger that was set back", () => {
   it("GUARD-5: a ledger from before its anchor was begun is noticed too", () => {
     const anchor = join(temporaryDirectory(), "deleatur.anchor");
     const all = temporaryLedger({ boundaryId: "test/anchored" });
-    const request = newRequestId();
+    const [first, second] = [newRequestId(), newRequestId()];
     const ledger = setBack(
       all,
       all.ledger,
       (later) => {
+        deny(later, first, "first");
         close(later);
         const anchored = all.reopen({ anchor });
-        deny(anchored, request, "first");
+        deny(anchored, second, "second");
         return anchored;
       },
       () => all.reopen(existsSync(anchor) ? { anchor } : {}),
     );
     expect(ledger.anchorState()).toMatchObject({ is: "rolled-back", size: 0 });
-    expect(knows(ledger, "first")).toBe(true);
+    expect([knows(ledger, "first"), knows(ledger, "second")]).toEqual([true, true]);
+    expect([asked(ledger, "first"), asked(ledger, "second")]).toEqual([[first], [second]]);
   });
 
   it("GUARD-5: one that went on another way says that it forked, and keeps both sides' entries", () => {
