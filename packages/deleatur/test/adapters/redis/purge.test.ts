@@ -239,6 +239,20 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("the purge of %s", (binary)
     await expect(server.send("XADD", "answer:chat", "40-1", "text", "too early")).rejects.toThrow("smaller");
   });
 
+  it("FORGET-2: an entry that the application had taken out of a stream is out of its files after the purge, where the stream is the record too", async () => {
+    const server = await startRedis({ binary, persistence: "both" });
+    for (let at = 1; at <= 9; at += 1)
+      await server.send("XADD", "answer:room", `${at}-0`, "text", at === 5 ? GONE : `${STAYS} ${at}`);
+    await server.send("HSET", "answer:beside", "text", STAYS);
+    await server.send("XDEL", "answer:room", "5-0");
+    await server.send("SAVE");
+    const surface = await openAnswers(server, { content: ["text"] });
+    expect(server.count(GONE)).toBeGreaterThan(0);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(server.count(GONE)).toBe(0);
+    expect(await server.text("XLEN", "answer:room")).toBe("8");
+  });
+
   it("CLAIM-6: a replica is read, purged and looked at with its own files; one that does not follow still holds it, and that is said", async () => {
     const server = await startRedis({ binary, persistence: "both" });
     await fill(server);

@@ -9,11 +9,19 @@ import { bytesOf, type Db, listOf, Refused, textOf } from "./connect.ts";
 const KEYS_A_STEP = "1000";
 
 /** One step after the other, until the server says that it is through. A step may answer nothing, or keys that were answered before. */
-export async function* scanKeys(db: Db, pattern: string, signal: AbortSignal): AsyncGenerator<readonly Buffer[]> {
+export async function* scanKeys(
+  db: Db,
+  pattern: string,
+  signal: AbortSignal,
+  type?: string,
+): AsyncGenerator<readonly Buffer[]> {
+  const only = type === undefined ? [] : ["TYPE", type];
   let cursor = "0";
   do {
     signal.throwIfAborted();
-    const [next = "0", keys = []] = listOf(await db.send("SCAN", cursor, "MATCH", pattern, "COUNT", KEYS_A_STEP));
+    const [next = "0", keys = []] = listOf(
+      await db.send("SCAN", cursor, "MATCH", pattern, "COUNT", KEYS_A_STEP, ...only),
+    );
     cursor = textOf(next);
     yield listOf(keys).map(bytesOf);
   } while (cursor !== "0");

@@ -1,7 +1,8 @@
 // Writes streams anew from which entries were taken: XDEL only flags an entry, and its text stays in memory and in every snapshot until its whole block is empty.
 import type { RedisOptions } from "../options.ts";
 import { type Arg, bytesOf, type Db, listOf, Refused, type Reply, textOf } from "./connect.ts";
-import { listKeys } from "./list-keys.ts";
+import { spellKey } from "../key-text.ts";
+import { scanKeys } from "./list-keys.ts";
 import { readEntries, readExpiry, type StreamEntry } from "./read-values.ts";
 
 /** What one transaction can reasonably hold: a longer stream is told, and not touched. */
@@ -10,7 +11,10 @@ const MAX_TRIES = 5;
 
 /** Answers why not all could be written anew; undefined where none of them holds a flagged entry any more. */
 export async function rebuildStreams(db: Db, options: RedisOptions, signal: AbortSignal): Promise<string | undefined> {
-  for (const { key } of await listKeys(db, options.pattern, signal)) {
+  const streams = new Map<string, Buffer>();
+  for await (const keys of scanKeys(db, options.pattern, signal, "stream"))
+    for (const key of keys) streams.set(spellKey(key), key);
+  for (const key of streams.values()) {
     const why = await rebuildStream(db, key, signal);
     if (why !== undefined) return why;
   }
