@@ -249,7 +249,10 @@ async function hashAhead(surface: OpenSurface): Promise<void> {
     const found = hashed.get(place);
     if (found === undefined) continue;
     const { keys, ...hashes } = found;
-    surface.hashed[tree] = { keys: hashSortedKeys(keys, hashes), bytes: bytes[place] ?? 0 };
+    if (surface[tree].added().length !== bytes[place]) continue;
+    // What was shared is not needed any more: the sorted keys are the same set.
+    surface[tree].standIn(keys);
+    surface.hashed[tree] = { keys: hashSortedKeys(keys, hashes), bytes: keys.length };
   }
 }
 

@@ -11,6 +11,8 @@ export interface TokenBuffer {
   clear(): void;
   /** Has the keys stand where another thread can read them too; those that are added afterwards do not. */
   share(): SharedArrayBuffer;
+  /** Has the same keys stand in another buffer, which is not written to. */
+  standIn(keys: Uint8Array): void;
 }
 
 export function createTokenBuffer(): TokenBuffer {
@@ -28,6 +30,7 @@ export function createTokenBuffer(): TokenBuffer {
     },
     added: () => tokens.bytes.subarray(0, end),
     clear() {
+      tokens.bytes = Buffer.alloc(0);
       end = 0;
     },
     share() {
@@ -36,6 +39,10 @@ export function createTokenBuffer(): TokenBuffer {
       bytes.set(tokens.added());
       tokens.bytes = bytes;
       return shared;
+    },
+    standIn(keys) {
+      tokens.bytes = keys;
+      end = keys.length;
     },
   };
   return tokens;

@@ -17,6 +17,9 @@ const PROGRAM = new URL("./hash-on-thread.js", import.meta.url);
 /** Bytes of keys. A thread takes longer to begin than fewer take to be hashed. */
 const WORTH_IT = 1 << 20;
 
+/** A hash leaves a short text behind, and nothing stays: more room would only be more memory. */
+const YOUNG_MB = 4;
+
 /** Whether a thread would be done before the caller: only a build has its program, and a machine of one core nothing to spare. */
 export function isThreadWorthIt(bytes: number): boolean {
   return bytes >= WORTH_IT && import.meta.url.endsWith(".js") && availableParallelism() > 1;
@@ -31,7 +34,7 @@ export async function hashOnThread(
   await new Promise<void>((resolve) => {
     let thread: Worker;
     try {
-      thread = new Worker(program, { workerData: lists });
+      thread = new Worker(program, { workerData: lists, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
     } catch {
       resolve(); // no thread is to be had: the caller hashes all of it
       return;

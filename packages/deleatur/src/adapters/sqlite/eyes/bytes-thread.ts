@@ -30,6 +30,9 @@ const PROGRAM = new URL("./look-on-thread.js", import.meta.url);
 /** Bytes of a store. A thread takes longer to begin than fewer take to be looked at. */
 const WORTH_IT = 1 << 24;
 
+/** Rows are read and forgotten: more room would only be more memory. */
+const YOUNG_MB = 16;
+
 /** Begins where a thread would be done before the caller: only a build has its program, and a machine of one core nothing to spare. */
 export function startBytesThread(order: BytesOrder): ThreadLook | undefined {
   const size = statSync(order.target.file, { throwIfNoEntry: false })?.size ?? 0;
@@ -53,7 +56,7 @@ export function lookOnThread({ target, tables, needles }: BytesOrder, program: U
   };
   let thread: Worker | undefined;
   try {
-    thread = new Worker(program, { workerData: order });
+    thread = new Worker(program, { workerData: order, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
     thread.unref();
     thread.on("message", (one: ToldOfBytes) => tell(one));
     thread.on("error", () => tell({ told: "ended" }));
