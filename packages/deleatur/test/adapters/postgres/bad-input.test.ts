@@ -90,6 +90,15 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
     expect(owned).toMatchObject({ outcome: "unsupported" });
   });
 
+  it("that may only be read foresees that an erase is refused, and refuses it", async () => {
+    const store = await newStore(server(), TABLE);
+    const { surface } = await openSurface(episodes, store);
+    expect((await surface.foresee(signal)).refused).toEqual([]);
+    await store.query(`ALTER DATABASE ${store.database} SET default_transaction_read_only = on`);
+    expect((await surface.foresee(signal)).refused.map(({ act }) => act)).toContain("erase");
+    await expect(surface.erase(keys("1"), signal)).rejects.toMatchObject({ code: "STORE_READONLY" });
+  });
+
   it("a statement timeout in the purge is a failure", async () => {
     const store = await newStore(
       server(),

@@ -81,6 +81,7 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("bad input from %s", (binar
     const surface = await openAnswers(replica, {});
     expect((await errorOf(surface.erase(keys("answer:s"), signal))).code).toBe("STORE_READONLY");
     expect(await surface.mark("0".repeat(32), signal)).toBe("unmarked");
+    expect((await surface.foresee(signal)).refused.map(({ act }) => act)).toContain("erase");
     expect(await server.send("EXISTS", "answer:s")).toBe(1);
   });
 

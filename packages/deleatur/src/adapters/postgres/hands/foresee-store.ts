@@ -188,6 +188,11 @@ const ACTS = [
 ] as const;
 
 async function refusedActs(db: Db, { table }: PostgresOptions): Promise<Foresight["refused"]> {
+  const [state] = await rowsOf(db, "SELECT pg_catalog.current_setting('transaction_read_only') = 'on'");
+  if (state?.[0] === "t") {
+    const why = `store ${db.target.store} may only be read, connect to the primary or lift read-only`;
+    return (["erase", "plant", "offer"] as const).map((act) => ({ act, why }));
+  }
   const [row] = await rowsOf(
     db,
     `SELECT ${ACTS.map((_, place) => `pg_catalog.has_table_privilege($1, $${place + 2})`).join(", ")}`,

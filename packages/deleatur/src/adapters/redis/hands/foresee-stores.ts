@@ -18,15 +18,22 @@ export async function foreseeStores(options: RedisOptions, signal: AbortSignal):
   let hindrance: Foresight["hindrance"];
   const refused: Foresight["refused"][number][] = [];
   let bytes = 0;
+  let primaries = 0;
   for (const store of options.stores)
     await withDb(store, signal, async (db) => {
       const { rewrites, hindrance: own } = await foreseePurge(db, options.declaration.persistence === "none");
       hindrance ??= own;
       const memory = Number((await factsOf(db)).get("used_memory") ?? "0");
       bytes += memory * rewrites;
-      if ((await replicationOf(db)).role === "primary" && !(await mayErase(db, options, signal)))
+      if ((await replicationOf(db)).role !== "primary") return;
+      primaries += 1;
+      if (!(await mayErase(db, options, signal)))
         refused.push({ act: "erase", why: `this user of store ${store.name} may not erase` });
     });
+  if (primaries === 0) {
+    const why = `store ${options.stores[0].name} is a read-only replica, name its primary`;
+    refused.push(...(["erase", "plant", "offer"] as const).map((act) => ({ act, why })));
+  }
   return {
     ...(hindrance === undefined ? {} : { hindrance }),
     bytesStay: hindrance !== undefined,
