@@ -1,4 +1,5 @@
 // Canaries: content about nobody, made by chance, that must be found or let in where real eyes and doors are tested.
+import type { ContentField } from "../model/artifact.ts";
 import type { SubjectIdentifier } from "../model/ids.ts";
 
 /** What keys and identifiers of canaries begin with. */
@@ -6,6 +7,13 @@ export const CANARY_PREFIX = "deleatur-canary-";
 
 export function isCanaryIdentifier({ value }: SubjectIdentifier): boolean {
   return value.startsWith(CANARY_PREFIX);
+}
+
+const HEAD = 8;
+
+/** What a canary is known by before it is planted: a store may take fewer numbers of its vector than it was made with. */
+export function headOf(field: ContentField): ContentField {
+  return field.type === "vector" ? { ...field, vector: field.vector.slice(0, HEAD) } : field;
 }
 
 const SYLLABLES = ["ba", "do", "fi", "gu", "ka", "lo", "mi", "nu", "pa", "re", "so", "ti", "vu", "wa", "xe", "zo"];

@@ -6,7 +6,7 @@ import type { SurfaceDeclaration } from "../model/declaration.ts";
 import { artifactKey, type SurfaceId } from "../model/ids.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 import { contentDigests } from "../record/guard.ts";
-import { CANARY_PREFIX, canaryText } from "./canary.ts";
+import { CANARY_PREFIX, canaryText, headOf } from "./canary.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { isTextual, notApplicable } from "./look-with-probes.ts";
 import type { SharedScan } from "./scan-epoch.ts";
@@ -114,7 +114,7 @@ async function plantOne(
 }
 
 function beginCanary(engine: Engine, { surface, key, content }: Artifact): readonly string[] {
-  const [first] = contentDigests(engine.ledger, content);
+  const [first] = contentDigests(engine.ledger, content.map(headOf));
   const type = engine.boundary.identifiers[0] ?? "canary";
   const intent = {
     ref: { surface, key },
@@ -147,7 +147,8 @@ function makeCanary(engine: Engine, declaration: SurfaceDeclaration, needles: re
   }
   if (declaration.vector !== undefined) {
     const dimensions = vectorLength(declaration, needles);
-    const vector = Float32Array.from({ length: dimensions }, () => (engine.random(1)[0] ?? 0) / 255 - 0.5);
+    // Numbers that halves hold as they stand.
+    const vector = Float32Array.from({ length: dimensions }, () => ((engine.random(1)[0] ?? 0) - 128) / 256);
     content.push({ type: "vector", name: declaration.vector, vector });
   }
   const [identifier] = declaration.subject;

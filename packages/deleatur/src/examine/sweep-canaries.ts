@@ -5,7 +5,7 @@ import type { OpenIntent } from "../ledger/ledger.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { ArtifactKey, SurfaceId } from "../model/ids.ts";
 import { contentDigests } from "../record/guard.ts";
-import { isCanaryIdentifier } from "./canary.ts";
+import { headOf, isCanaryIdentifier } from "./canary.ts";
 
 /** Done before anything is planned or scanned, so that a canary is nobody's record. A surface out of reach keeps its intents for the next time. */
 export async function sweepCanaries(engine: Engine, signal: AbortSignal): Promise<void> {
@@ -37,7 +37,10 @@ async function sweepSurface(
   );
   const found: ArtifactKey[] = [];
   for await (const { key, content } of surface.scan(signal)) {
-    if (keys.has(key) || contentDigests(engine.ledger, content).some(({ digest }) => digests.has(hex(digest))))
+    if (
+      keys.has(key) ||
+      contentDigests(engine.ledger, content.map(headOf)).some(({ digest }) => digests.has(hex(digest)))
+    )
       found.push(key);
   }
   const erased = found.length === 0 ? [] : await surface.erase(found, signal);

@@ -1,7 +1,7 @@
 // The boundary of the scenes' two tables, for processes of their own; it must declare the same as scene.ts does.
 import { defineBoundary } from "../../dist/index.js";
 
-export function declaredBoundary(directory, policy = { shared: "destroy" }) {
+export function declaredBoundary(directory, policy = { shared: "destroy" }, further = {}) {
   return defineBoundary(
     {
       deleatur: 1,
@@ -28,6 +28,7 @@ export function declaredBoundary(directory, policy = { shared: "destroy" }) {
           derivedFrom: { surface: "episodes", column: "source_ids", as: "json" },
           ...policy,
         },
+        ...further,
       },
       connect: { ledger: "sqlite:./deleatur.db", memory: { file: "./memory.db" } },
     },
