@@ -1,5 +1,5 @@
 // Lets real processes write to one JSONL file at once, and kills one with -9 in the middle of a rewrite: no erased line comes back, no file is torn.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -90,6 +90,20 @@ describe.skipIf(!existsSync(built))("files under several processes", () => {
     const left = ids(folder.read("m.jsonl"));
     expect(left.filter((id) => all.slice(0, 10).includes(id))).toEqual([]);
     expect(left).toEqual(expect.arrayContaining(all.slice(10)));
+  });
+
+  it("a lock of a process that is gone goes when the folder is opened, and that of a living one stays", async () => {
+    const gone = spawnSync(process.execPath, ["--eval", "0"]).pid;
+    const [dead, alive] = [".deleatur-a.jsonl.lock", ".deleatur-b.jsonl.lock"];
+    // Nobody has anything to change in these files, so that nobody would ask for their locks.
+    const folder = makeFolder({
+      "a.jsonl": "",
+      "b.jsonl": "",
+      [dead]: `${gone} 00\n`,
+      [alive]: `${process.ppid} 00\n`,
+    });
+    await openSurface(folder, "*.jsonl");
+    expect(readdirSync(folder.path)).toEqual([alive, "a.jsonl", "b.jsonl"]);
   });
 
   it("a process killed with -9 in the middle of a rewrite leaves the old file or the new one, whole, and the next one finishes", async () => {

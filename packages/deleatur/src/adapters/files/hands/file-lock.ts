@@ -92,12 +92,18 @@ function asideOf(path: string): string {
   return aside;
 }
 
-/** Removes what killed processes left beside the locks of a folder: drafts, and dead locks that were moved aside. */
-export async function clearLockDrafts(folder: string): Promise<void> {
+/** Removes what killed processes left in a folder: locks of files that nobody has to change any more, their drafts, and dead locks that were moved aside. */
+export async function clearDeadLocks(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = LOCK_FILE.exec(name)?.groups?.["pid"];
-    if (pid === undefined) continue;
+    const lock = LOCK_FILE.exec(name);
+    if (lock === null) continue;
     const file = join(folder, name);
+    const pid = lock.groups?.["pid"];
+    if (pid === undefined) {
+      const holder = await readClaim(file);
+      if (holder !== undefined && holder !== "" && isDead(holder)) await takeAway(file, holder);
+      continue;
+    }
     const isAtWork = Number(pid) === process.pid ? asides.has(file) : isAlive(Number(pid));
     if (!isAtWork) await unlinkIfThere(file);
   }

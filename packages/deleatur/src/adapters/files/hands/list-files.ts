@@ -6,7 +6,7 @@ import { StoreError } from "../../../model/errors.ts";
 import { fileCode, fileError } from "../file-errors.ts";
 import { type FilesStore, LOCK_FILE, MARKER_FILE, TEMP_FILE } from "../options.ts";
 import { isOwnTemp } from "./replace-file.ts";
-import { clearLockDrafts, isAlive } from "./file-lock.ts";
+import { clearDeadLocks, isAlive } from "./file-lock.ts";
 
 export interface StoreFile {
   /** Relative to the store's folder, with `/`. */
@@ -78,12 +78,12 @@ export async function matchedFiles(store: FilesStore, signal: AbortSignal): Prom
   return files;
 }
 
-/** Removes the temporary files of rewrites, and the drafts of locks, whose process is gone; answers how many remain, because their process lives. */
+/** Removes the temporary files of rewrites, and the locks, whose process is gone; answers how many remain, because their process lives. */
 export async function clearTemps(store: FilesStore, signal: AbortSignal): Promise<number> {
   let remaining = 0;
   const files = await listFiles(store, signal);
   const folders = files.flatMap(({ absolute, kind }) => (kind === "matched" ? [dirname(absolute)] : []));
-  for (const folder of new Set([store.directory, ...folders])) await clearLockDrafts(folder);
+  for (const folder of new Set([store.directory, ...folders])) await clearDeadLocks(folder);
   for (const { absolute, kind } of files) {
     if (kind !== "temp") continue;
     const name = absolute.slice(dirname(absolute).length + 1);
