@@ -10,7 +10,7 @@ export interface RowTable {
   drop(ref: ArtifactRef): void;
   /** With the persons and sources that it was added with, in their order. */
   has(row: HarvestedLineage): boolean;
-  /** How many sources the rows of each surface have; without surfaces of which a row was added twice. */
+  /** How many sources the rows of each surface have. */
   sources(): ReadonlyMap<string, number>;
 }
 
@@ -29,7 +29,6 @@ export function createRowTable(digests: Pick<Digests, "keyedDigest">): RowTable 
   /** By the name, then onward to the first free slot: a row's place and one, 0 where it is free. */
   let slots = new Int32Array(4_096);
   const sums = new Map<string, number>();
-  const doubled = new Set<string>();
 
   /** Where the name that was hashed last stands, or the free slot where it would. */
   function slotOf(low: number, high: number): number {
@@ -76,10 +75,8 @@ export function createRowTable(digests: Pick<Digests, "keyedDigest">): RowTable 
       const { low, high } = hash;
       if ((count + 1) * WIDTH > rows.length) grow();
       const slot = slotOf(low, high);
-      if (slots[slot] !== 0) {
-        doubled.add(row.surface);
-        return;
-      }
+      // Met twice, it is known as it was met first.
+      if (slots[slot] !== 0) return;
       hashLineage(row);
       const many = countDistinct(row.sources);
       rows.set([low, high, hash.low, hash.high, many], count * WIDTH);
@@ -102,7 +99,7 @@ export function createRowTable(digests: Pick<Digests, "keyedDigest">): RowTable 
       hashLineage(row);
       return rows[at + 2] === hash.low && rows[at + 3] === hash.high;
     },
-    sources: () => new Map([...sums].filter(([surface]) => !doubled.has(surface))),
+    sources: () => sums,
   };
 }
 
