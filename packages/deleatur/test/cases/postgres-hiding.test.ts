@@ -68,6 +68,15 @@ describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
     },
   );
 
+  it("C08: in the search vector of a quiet table is read in the order of its places, and makes it undeclared again", async () => {
+    const scene = await openMemory({
+      sql: `CREATE TABLE episodes ${COLUMNS}; CREATE TABLE found (id int PRIMARY KEY, words tsvector)`,
+      census: { include: ["memory.*"], quiet: ["memory.found"] },
+    });
+    await scene.query("INSERT INTO found VALUES (1, to_tsvector('simple', $1))", [S_SAYS[0]]);
+    expect(foundIn(await scene.memory.forget({ subject: [S], now: true }), "memory.found")).toBeGreaterThan(0);
+  });
+
   it("C08: in a column that only an inheriting table has is seen beside the declared one", async () => {
     const scene = await openMemory({
       sql: `CREATE TABLE episodes ${COLUMNS}; CREATE TABLE more (note text) INHERITS (episodes)`,

@@ -344,7 +344,7 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
       server(),
       `CREATE EXTENSION vector;
        CREATE TABLE episodes (id int PRIMARY KEY, body text); CREATE INDEX episodes_body ON episodes (body);
-       CREATE TABLE memory_observations_384 (id int, embedding vector(3)); CREATE TABLE files (id int, bytes bytea); CREATE TABLE counts (id int, n int);
+       CREATE TABLE memory_observations_384 (id int, embedding vector(3)); CREATE TABLE files (id int, bytes bytea); CREATE TABLE counts (id int, n int); CREATE TABLE packed (id int, n smallint[]); CREATE TABLE linked (id int, ids bigint[], at timestamptz, what uuid);
        CREATE MATERIALIZED VIEW shown AS SELECT body FROM episodes; CREATE VIEW seen AS SELECT body FROM episodes;
        CREATE SCHEMA other; CREATE TABLE other."Notes" (id int, t text); SELECT lo_from_bytea(0, 'large');`,
     );
@@ -353,6 +353,9 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     expect(census.get("memory.memory_observations_384")).toMatchObject({ kind: "table", holds: ["vector"] });
     expect(census.get("memory.files")).toMatchObject({ kind: "table", holds: ["blob"] });
     expect(census.get("memory.counts")).toMatchObject({ holds: [] });
+    expect(census.get("memory.linked")).toMatchObject({ holds: [] });
+    // Embeddings are stored as whole numbers, too.
+    expect(census.get("memory.packed")).toMatchObject({ holds: ["vector"] });
     expect(census.get("memory.other.Notes")).toMatchObject({ holds: ["text"] });
     expect(census.get("memory.episodes_body")).toMatchObject({ kind: "shadow", owner: "memory.episodes" });
     expect(census.get("memory.shown")).toMatchObject({ kind: "shadow", owner: "memory.episodes" });

@@ -7,6 +7,7 @@ import type { Matcher } from "../../../probe/matcher.ts";
 import { oncePerNeedles } from "../../../probe/once-per-needles.ts";
 import type { Probe } from "../../../surface.ts";
 import { spellTable, type PostgresTarget, type TableName } from "../options.ts";
+import { textOfLexemes } from "./lexemes.ts";
 import { throughReader, type Reader } from "./open-reader.ts";
 import { fieldOfCell, keyOfCells, readCells, seeColumns } from "./see-columns.ts";
 
@@ -72,6 +73,8 @@ async function* passagesOf(
       const field = fieldOfCell(column, cells[key.length + index] ?? null, column.name === seen.vector);
       // There are no words in a vector.
       if (field !== undefined && (probe === "exact" || field.type !== "vector")) yield { place, field };
+      if (field?.type === "text" && column.base === "tsvector")
+        yield { place, field: { ...field, text: textOfLexemes(field.text) } };
     }
   }
 }

@@ -26,7 +26,7 @@ function typesSql(which: string): string {
      ) AS inside)
    SELECT pg_catalog.json_agg(DISTINCT pg_catalog.jsonb_build_array(tn.nspname, t.typname))::text
    FROM parts JOIN pg_catalog.pg_type t ON t.oid = parts.oid JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
-   WHERE t.typtype = 'b' AND (t.typlen <> -1 OR t.typelem = 0) OR t.typname IN ('_float4', '_float8', 'lo'))`;
+   WHERE t.typtype = 'b' AND (t.typlen <> -1 OR t.typelem = 0) OR t.typname IN ('_float4', '_float8', '_numeric', '_int2', 'lo'))`;
 }
 
 export async function takeCensus(db: Db): Promise<readonly Container[]> {
@@ -77,6 +77,6 @@ function holdingsOf(types: string | null | undefined): readonly Holding[] {
 /** Of a type that is not the server's own nobody knows that it holds no words. */
 function holdingOf(schema: string, name: string): Holding | undefined {
   if (name === "bytea" || name === "lo") return "blob";
-  if (/^(?:vector|halfvec|sparsevec|_float[48])$/.test(name)) return "vector";
+  if (/^(?:vector|halfvec|sparsevec|_float[48]|_numeric|_int2)$/.test(name)) return "vector";
   return schema !== "pg_catalog" || WORDS.test(name) ? "text" : undefined;
 }
