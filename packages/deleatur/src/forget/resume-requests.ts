@@ -10,12 +10,11 @@ import { utcTime } from "../model/utc-time.ts";
 import { errorCode } from "../record/harvest.ts";
 import type { ContinueOptions, ContinueOrder } from "./carriage.ts";
 import { continueRequests } from "./continue-requests.ts";
+import { CLAIM_MS, keepClaims } from "./keep-claims.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import { recordedOutcome } from "./recorded-outcome.ts";
 import { countEndedRounds } from "./step-journal.ts";
 
-/** A claim is renewed while the request runs; a process that is known dead loses it at once. */
-const CLAIM_MS = 30_000;
 const POLL_MS = 100;
 
 export const NO_END: PromiseRejectedResult = {
@@ -148,10 +147,11 @@ async function carryClaimed(
 ): Promise<Ends> {
   const { ledger } = engine;
   if (orders.length === 0) return new Map();
-  const renewal = setInterval(() => {
-    for (const { id } of orders) ledger.claimRequest(id, owner, CLAIM_MS);
-  }, CLAIM_MS / 3);
-  renewal.unref();
+  const letGo = keepClaims(
+    engine,
+    orders.map(({ id }) => id),
+    owner,
+  );
   const runs = new Map(orders.map(({ id }) => [id, toHex(engine.random(16))]));
   const bracket = (id: RequestId, entry: BracketEnd | undefined): void => {
     const run = runs.get(id) ?? "";
@@ -178,7 +178,7 @@ async function carryClaimed(
     for (const { id } of orders) bracket(id, { outcome, code: errorCode(error) });
     throw error;
   } finally {
-    clearInterval(renewal);
+    letGo();
     for (const { id } of orders) ledger.releaseRequest(id, owner);
   }
 }

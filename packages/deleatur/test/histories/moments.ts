@@ -15,8 +15,9 @@ export interface Moments {
   readonly count: number;
 }
 
+// A claim is renewed by the clock, not by the run: it is no place in a history.
 const CHANGES =
-  /^(?:put|add|update|start|finish|raise|lower|extend|record|close|claim|release|mark|drop|open|append|begin|commit|resolve|abort|transaction|new|destroy|hold|settle|anchor)/u;
+  /^(?:put|add|update|start|finish|raise|lower|extend|record|close|release|mark|drop|open|append|begin|commit|resolve|abort|transaction|new|destroy|hold|settle|anchor)/u;
 
 export function createMoments(): Moments {
   let count = 0;
