@@ -96,19 +96,49 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("reading %s", (binary) => {
     for (let at = 210; at < 250; at += 1) await add(at, ["list", "string", "stream", "hash"][at % 4] ?? "");
     // A stream without entries is there all the same.
     await server.send("XDEL", "answer:214", "1-1");
+    // Too large to be read together with others.
+    await server.send("SET", "answer:300", "x".repeat(70_000));
+    await server.send("HSET", "answer:301", ...Array.from({ length: 1_200 }, (_, at) => String(at)));
     const sizes: Readonly<Record<string, number>> = { hash: 2, list: 3, string: 1, stream: 1 };
-    const expected = [...wanted].map(([key, type]) => [key, key === "answer:214" ? 0 : sizes[type], false]);
-    const surface = await openAnswers(server, {});
-    const read = async (): Promise<unknown[]> =>
-      (await collect(surface.scan(signal))).map(({ key, content, expires }) => [
+    const expected: unknown[] = [...wanted].map(([key, type]) => [key, key === "answer:214" ? 0 : sizes[type], false]);
+    expected.push(["answer:300", 1, false], ["answer:301", 600, false]);
+    await server.send("ACL", "SETUSER", "plain", "on", ">word", "~*", "+@all", "-@scripting");
+    const ways = [{}, { url: `redis://plain:word@127.0.0.1:${server.port}` }];
+    const read = async (more: object): Promise<(readonly unknown[])[]> =>
+      (await collect((await openAnswers(server, {}, more)).scan(signal))).map(({ key, content, expires }) => [
         key,
         content.length,
         expires !== undefined,
       ]);
-    expect(await read()).toEqual(expected);
+    for (const way of ways) expect(await read(way)).toEqual(expected);
     // One term among many keys that have none is not passed over.
     await server.send("PEXPIRE", "answer:007", String(TTL_MS));
-    expect((await read()).filter((one) => (one as readonly unknown[])[2])).toEqual([["answer:007", 2, true]]);
+    for (const way of ways) expect((await read(way)).filter(([, , ends]) => ends)).toEqual([["answer:007", 2, true]]);
+  });
+
+  it("LINEAGE-4: reads people and sources alone where no more is asked for, wherever in a hash they stand", async () => {
+    const server = await startRedis({ binary });
+    for (let at = 0; at < 20; at += 1) await server.send("HSET", `answer:${at + 10}`, "text", "said", "from", "[1]");
+    await server.send("HSET", "answer:1", "a.user.id", "dotted", "text", "x");
+    await server.send("HSET", "answer:2", "a.user", '{"id":"inner"}', "text", "x");
+    await server.send("HSET", "answer:3", "a", '{"user":{"id":["one","two"]}}', "text", "x", "from", "[7,8]");
+    await server.send("SET", "answer:4", '{"a":{"user":{"id":"text"}},"from":[9]}');
+    const surface = await openAnswers(
+      server,
+      {
+        subject: { field: "a.user.id", type: "account" },
+        derivedFrom: { surface: "episodes", field: "from", as: "json" },
+        content: ["text"],
+        shared: "destroy",
+      },
+      { boundary: { surfaces: EPISODES } },
+    );
+    const whole = await collect(surface.scan(signal));
+    const lineage = await collect(surface.scan(signal, "lineage"));
+    expect(lineage).toEqual(whole.map((artifact) => ({ ...artifact, content: [] })));
+    const named = lineage.flatMap(({ subjects }) => subjects.map(({ value }) => value));
+    expect(named.toSorted()).toEqual(["dotted", "inner", "one", "text", "two"]);
+    expect(lineage.flatMap(({ sources }) => sources).length).toBe(23);
   });
 
   it("takes all for content where none is declared, but what names people and sources", async () => {

@@ -1,6 +1,7 @@
 // Enumerates and reads the artifacts of a surface over all of its stores; what a replica alone still holds is read there. It changes nothing.
 import type { Artifact } from "../../../model/artifact.ts";
 import { type ArtifactKey, artifactKey } from "../../../model/ids.ts";
+import type { ScanPart } from "../../../surface.ts";
 import { spellKey } from "../key-text.ts";
 import type { RedisOptions } from "../options.ts";
 import { keyOfPart, type KeyPlace, placeOf } from "./artifact-keys.ts";
@@ -18,7 +19,7 @@ import {
 } from "./read-values.ts";
 
 /** Every artifact in the order of its Redis key. @throws StoreError where one of the stores cannot be read to its end */
-export function scanArtifacts(options: RedisOptions, signal: AbortSignal): AsyncGenerator<Artifact> {
+export function scanArtifacts(options: RedisOptions, part: ScanPart, signal: AbortSignal): AsyncGenerator<Artifact> {
   return overStores(options, signal, async function* (dbs) {
     const lists: (readonly ListedKey[])[] = [];
     for (const db of dbs) lists.push(await listKeys(db, options.pattern, signal));
@@ -28,7 +29,7 @@ export function scanArtifacts(options: RedisOptions, signal: AbortSignal): Async
       const own = (lists[at] ?? []).filter(({ spelled }) => options.each !== "key" || !seen.has(spelled));
       if (dbs.length > 1) for (const { spelled } of own) seen.add(spelled);
       if (options.each === "key") {
-        yield* wholeKeys(db, own, options, signal);
+        yield* wholeKeys(db, own, options, signal, part);
         continue;
       }
       for await (const artifact of partsOf(db, own, options, signal)) {
@@ -86,10 +87,25 @@ async function* wholeKeys(
   listed: readonly ListedKey[],
   options: RedisOptions,
   signal: AbortSignal,
+  part: ScanPart = "all",
 ): AsyncGenerator<readonly Artifact[]> {
   const keys = listed.map(({ key }) => key);
-  for await (const trip of readValues(db, keys, signal))
-    yield trip.map(({ spelled, value, expires }) => toArtifact(options, artifactKey(spelled), spelled, value, expires));
+  const fields = part === "all" ? undefined : lineageFields(options);
+  for await (const trip of readValues(db, keys, signal, fields))
+    yield trip.map(({ spelled, value, expires }) =>
+      toArtifact(options, artifactKey(spelled), spelled, value, expires, part),
+    );
+}
+
+/** The fields of a hash that can name people or sources: of a dotted path every start of it may be one. */
+function lineageFields({ subjects, sources }: RedisOptions): readonly string[] {
+  const paths = [...subjects, ...sources].flatMap((locator) => ("path" in locator ? [locator.path] : []));
+  const names = paths.flatMap((path) => {
+    const parts = path.split(".");
+    return parts.map((_, at) => parts.slice(0, at + 1).join("."));
+  });
+  // A command wants one name at least.
+  return names.length === 0 ? [""] : [...new Set(names)];
 }
 
 async function* partsOf(
@@ -152,9 +168,11 @@ function toArtifact(
   redisKey: string,
   value: Value,
   expires: Date | undefined,
+  part: ScanPart = "all",
 ): Artifact {
   const { surface } = options;
-  return { surface, key, ...readParts(value, redisKey, options), ...(expires === undefined ? {} : { expires }) };
+  const parts = readParts(value, redisKey, options, part);
+  return { surface, key, ...parts, ...(expires === undefined ? {} : { expires }) };
 }
 
 /** All stores at once, closed in any case: a scan is whole only where each of them could be opened. */

@@ -3,6 +3,7 @@ import { canonicalKey } from "@deleatur/verify";
 import type { ContentField } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
 import { artifactKey, type ArtifactRef, foldIdentifier, type SubjectIdentifier } from "../../../model/ids.ts";
+import type { ScanPart } from "../../../surface.ts";
 import { type JsonSpan, parseJsonSpans, scalarText, valuesAt } from "../../files/hands/json-spans.ts";
 import { type RedisOptions, type RedisSource, segmentOf, WHOLE } from "../options.ts";
 import { floatsOf } from "./connect.ts";
@@ -25,7 +26,7 @@ export interface ReadParts {
 }
 
 /** @param key the spelled key that segments are cut from. @throws StoreError */
-export function readParts(raw: Value, key: string, options: RedisOptions): ReadParts {
+export function readParts(raw: Value, key: string, options: RedisOptions, part: ScanPart = "all"): ReadParts {
   const value = withNames(raw);
   return {
     subjects: options.subjects.flatMap((locator): readonly SubjectIdentifier[] => {
@@ -38,7 +39,7 @@ export function readParts(raw: Value, key: string, options: RedisOptions): ReadP
     sources: options.sources.flatMap((locator) =>
       findAt(value, locator.path).flatMap((found) => sourcesOf(found, locator, options)),
     ),
-    content: [...contentOf(value, options), ...vectorsOf(value, options)],
+    content: part === "lineage" ? [] : [...contentOf(value, options), ...vectorsOf(value, options)],
   };
 }
 

@@ -2,6 +2,7 @@
 import { StoreError } from "../../../model/errors.ts";
 import { isSpelledAsText, spellKey } from "../key-text.ts";
 import { type Arg, bytesOf, type Db, infoOf, listOf, Refused, type Reply, textOf } from "./connect.ts";
+import { readTogether } from "./read-together.ts";
 
 export interface StreamEntry {
   readonly id: string;
@@ -27,15 +28,19 @@ const KEYS_A_TRIP = 200;
 /** So often a key may change its type under our eyes before it counts as unreadable. */
 const MAX_TRIES = 5;
 
-/** The keys that are there, in the order in which they were given, a trip at a time; what expired meanwhile is absent. @throws StoreError */
+/**
+ * The keys that are there, in the order in which they were given, a trip at a time; what expired meanwhile is absent. @throws StoreError
+ * @param fields of hashes, where only these are wanted
+ */
 export async function* readValues(
   db: Db,
   keys: readonly Buffer[],
   signal: AbortSignal,
+  fields?: readonly string[],
 ): AsyncGenerator<readonly KeyValue[]> {
-  const types = new Guess();
+  const way: Way = { takesScripts: keys.length > FEW, types: new Guess() };
   const read = (from: number): Promise<readonly (KeyValue | undefined)[]> => {
-    const trip = readTrip(db, keys.slice(from, from + KEYS_A_TRIP), types, 0);
+    const trip = readTrip(db, keys.slice(from, from + KEYS_A_TRIP).map(spelledOf), way, fields);
     trip.catch(() => undefined); // told where it is waited for
     return trip;
   };
@@ -47,6 +52,67 @@ export async function* readValues(
     if (from + KEYS_A_TRIP < keys.length) coming = read(from + KEYS_A_TRIP);
     yield values.filter((one) => one !== undefined);
   }
+}
+
+/** A key with its spelling, and as an argument: as text where it is some, which the client sends in one piece with the rest of a command. */
+interface SpelledKey {
+  readonly key: Buffer;
+  readonly spelled: string;
+  readonly name: Arg;
+}
+
+function spelledOf(key: Buffer): SpelledKey {
+  const spelled = spellKey(key);
+  return { key, spelled, name: isSpelledAsText(spelled) ? spelled : key };
+}
+
+/** What one reading has learnt of its server and its keys. */
+interface Way {
+  takesScripts: boolean;
+  readonly types: Guess;
+}
+
+/** By the place of each key; undefined where it is not there. */
+async function readTrip(
+  db: Db,
+  keys: readonly SpelledKey[],
+  way: Way,
+  fields: readonly string[] | undefined,
+): Promise<readonly (KeyValue | undefined)[]> {
+  if (keys.length === 0) return [];
+  const names = keys.map(({ name }) => name);
+  const together = way.takesScripts ? await readTogether(db, names, fields) : undefined;
+  if (together?.length !== keys.length) {
+    way.takesScripts = false;
+    return await readApart(db, keys, way.types, 0);
+  }
+  const read: (KeyValue | undefined)[] = [];
+  const large: number[] = [];
+  for (const [at, one] of keys.entries()) {
+    const { type = "none", expires = null, reply = null } = together[at] ?? {};
+    if (type !== "none" && reply === null) large.push(at);
+    const value = reply === null ? undefined : valueOf(type, reply, fields);
+    read.push(value === undefined ? undefined : keyValue(one, value, instantOf(expires, 0)));
+  }
+  if (large.length > 0) {
+    const apart = await readApart(
+      db,
+      large.flatMap((at) => keys[at] ?? []),
+      way.types,
+      0,
+    );
+    for (const [order, at] of large.entries()) read[at] = apart[order];
+  }
+  return read;
+}
+
+function keyValue(
+  { key, spelled }: SpelledKey,
+  value: Value,
+  expires: Date | "gone" | undefined,
+): KeyValue | undefined {
+  if (expires === "gone") return undefined;
+  return { key, spelled, value, ...(expires === undefined ? {} : { expires }) };
 }
 
 /** Types whose command is refused for a key of another type, and answers of a key that is not there what it never answers of one that is. */
@@ -63,46 +129,45 @@ class Guess {
   }
 }
 
-/** By the place of each key; undefined where it is not there. */
-async function readTrip(
+/** By the place of each key, over commands for each; undefined where it is not there. */
+async function readApart(
   db: Db,
-  keys: readonly Buffer[],
+  keys: readonly SpelledKey[],
   types: Guess,
   tries: number,
 ): Promise<readonly (KeyValue | undefined)[]> {
-  if (keys.length === 0) return [];
-  const spelled = keys.map(spellKey);
-  const names = keys.map((key, at): Arg => (isSpelledAsText(spelled[at] ?? "") ? (spelled[at] ?? "") : key));
   const { type: guessed } = types;
   const known =
     guessed === undefined
-      ? (await db.sendAll(names.map((name) => ["TYPE", name]))).map(nameOf)
+      ? (await db.sendAll(keys.map(({ name }) => ["TYPE", name]))).map(nameOf)
       : keys.map(() => guessed);
   // Before the values: a time to live that is given meanwhile comes later than this look.
   const isEverlasting = keys.length > FEW && (await hasNoTerms(db));
-  const places = keys.flatMap((_, at) => (known[at] === "none" ? [] : [at]));
-  const asked = places.map((at) => names[at] ?? "");
-  const replies = await db.sendAll(places.map((at) => commandFor(known[at] ?? "", names[at] ?? "")));
-  const expiries = isEverlasting ? [] : await readExpiries(db, asked);
+  const asked = keys.flatMap((one, at) => {
+    const type = known[at] ?? "none";
+    return type === "none" ? [] : [{ ...one, at, type }];
+  });
+  const replies = await db.sendAll(asked.map(({ name, type }) => commandFor(type, name)));
+  const names = asked.map(({ name }) => name);
+  const expiries = isEverlasting ? [] : await readExpiries(db, names);
   const read: (KeyValue | undefined)[] = keys.map(() => undefined);
   const others: number[] = [];
-  for (const [order, at] of places.entries()) {
-    const [key, type, reply, expires] = [keys[at], known[at], replies[order] ?? null, expiries[order]];
+  for (const [order, { at, type, ...one }] of asked.entries()) {
+    const reply = replies[order] ?? null;
     if (reply instanceof Refused) {
       if (reply.code !== "WRONGTYPE" || tries >= MAX_TRIES) throw reply.error;
       others.push(at);
       continue;
     }
-    const value = valueOf(type ?? "", reply);
-    if (key === undefined || value === undefined || expires === "gone") continue;
-    read[at] = { key, spelled: spelled[at] ?? "", value, ...(expires === undefined ? {} : { expires }) };
-    types.note(type);
+    const value = valueOf(type, reply);
+    read[at] = value === undefined ? undefined : keyValue(one, value, expiries[order]);
+    if (read[at] !== undefined) types.note(type);
   }
   if (others.length > 0) {
     // Of another type than the last, or its type was changed under our eyes.
-    if (2 * others.length > places.length) types.note(undefined);
+    if (2 * others.length > asked.length) types.note(undefined);
     const wanted = others.flatMap((at) => keys[at] ?? []);
-    const again = await readTrip(db, wanted, new Guess(), tries + 1);
+    const again = await readApart(db, wanted, new Guess(), tries + 1);
     for (const [order, at] of others.entries()) read[at] = again[order];
   }
   return read;
@@ -134,8 +199,9 @@ function commandFor(type: string, key: Arg): readonly Arg[] {
   }
 }
 
-/** Undefined where the key was gone when it was read: an empty hash, list or set does not exist, an empty stream does. */
-function valueOf(type: string, reply: Reply): Value | undefined {
+/** Undefined where the key was gone when it was read: an empty hash, list or set does not exist, an empty stream does. @param names the fields that were asked for */
+function valueOf(type: string, reply: Reply, names?: readonly string[]): Value | undefined {
+  if (type === "hash" && names !== undefined) return { type, fields: namedFields(names, listOf(reply)) };
   switch (type) {
     case "string":
     case "ReJSON-RL":
@@ -167,6 +233,14 @@ function pairsOf(flat: readonly Reply[]): readonly (readonly [Buffer, Buffer])[]
   for (let at = 0; at + 1 < flat.length; at += 2)
     pairs.push([bytesOf(flat[at] ?? null), bytesOf(flat[at + 1] ?? null)]);
   return pairs;
+}
+
+/** Fields that the hash does not have are answered as null. */
+function namedFields(names: readonly string[], values: readonly Reply[]): readonly (readonly [Buffer, Buffer])[] {
+  return names.flatMap((name, at) => {
+    const value = values[at] ?? null;
+    return value === null ? [] : [[Buffer.from(name, "utf8"), bytesOf(value)] as const];
+  });
 }
 
 /** When each of the keys expires. Redis 6 has no PEXPIRETIME, but tells how long it is until then. */

@@ -19,7 +19,7 @@ export async function openRedisSurface(options: RedisOptions, guarantees: Guaran
   return {
     guarantees,
     census: (signal) => takeCensus(options, signal),
-    scan: (signal) => scanArtifacts(options, signal),
+    scan: (signal, part = "all") => scanArtifacts(options, part, signal),
     read: (keys, signal) => readArtifacts(options, keys, signal),
     rewrite: (replacements, signal) => rewriteValues(options, replacements, signal),
     erase: (keys, signal) => eraseKeys(options, keys, signal),
