@@ -71,7 +71,7 @@ describe("the import rules", () => {
     expect(breaking(({ from, to }) => to === "pg" && from !== "adapters/postgres/load-client.ts")).toEqual([]);
     const loader = readFileSync(join(SOURCE, "adapters/postgres/load-client.ts"), "utf8");
     expect(loader.match(/^.*"pg".*$/gm)).toEqual([
-      'import type { Client, ClientConfig } from "pg";',
+      'import type { Client, ClientConfig, Query } from "pg";',
       '    const client = await import("pg");',
     ]);
   });

@@ -42,6 +42,7 @@ export function createByteSift(patterns: readonly BytePattern[]): ByteSift {
   for (const { bytes } of short)
     eachShortPiece(bytes, (w0, w1) => shortPieces.add(hash.first(w0, w1, 0, 0), hash.second(w0, w1, 0, 0)));
   const shortMet = createPairSet();
+  let copied = new Uint8Array(0);
 
   /** Looks at every place that `STRIDE` divides, from the first word on; four words are a piece. */
   function readWords(words: Int32Array, count: number): void {
@@ -119,9 +120,11 @@ export function createByteSift(patterns: readonly BytePattern[]): ByteSift {
     },
     read(bytes) {
       // A copy: on some machines its bytes are turned round.
-      const copy = new Uint8Array((bytes.length + 3) & ~3);
-      copy.set(bytes);
-      const { words, count } = asWords(copy, bytes.length);
+      const size = (bytes.length + 3) & ~3;
+      if (copied.length < size) copied = new Uint8Array(size);
+      copied.set(bytes);
+      copied.fill(0, bytes.length, size);
+      const { words, count } = asWords(copied.subarray(0, size), bytes.length);
       readWords(words, count);
     },
     kept: () => patterns.filter((pattern) => (pattern.bytes.length < MIN_RUN ? isShortMet(pattern) : isMet(pattern))),

@@ -1,5 +1,5 @@
 // Loads the PostgreSQL client when a store is opened, and says how it is to talk: every value as the text that the server wrote. It opens nothing.
-import type { Client, ClientConfig } from "pg";
+import type { Client, ClientConfig, Query } from "pg";
 import { BoundaryError } from "../../model/errors.ts";
 import type { PostgresTarget } from "./options.ts";
 
@@ -23,10 +23,23 @@ export async function createClient(target: PostgresTarget): Promise<PostgresClie
   return client;
 }
 
+/** The client's own query, whose rows can be taken one by one as they come. @throws BoundaryError where the package is not installed */
+export async function createQuery(
+  text: string,
+  values: readonly unknown[],
+): Promise<Query<Record<string, string | null>>> {
+  const { Query: QueryClass } = await loadPackage();
+  return new QueryClass<Record<string, string | null>>(text, [...values]);
+}
+
 async function loadClient(): Promise<typeof Client> {
+  return (await loadPackage()).Client;
+}
+
+async function loadPackage(): Promise<{ readonly Client: typeof Client; readonly Query: typeof Query }> {
   try {
     const client = await import("pg");
-    return client.Client;
+    return { Client: client.Client, Query: client.Query };
   } catch (cause) {
     throw new BoundaryError(
       "CLIENT_MISSING",

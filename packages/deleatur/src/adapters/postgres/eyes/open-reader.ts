@@ -1,5 +1,5 @@
 // Opens a PostgreSQL database for looking only: a connection of the probes' own in one read-only snapshot, closed after each look.
-import { createClient, SESSION, type PostgresClient } from "../load-client.ts";
+import { createClient, createQuery, SESSION, type PostgresClient } from "../load-client.ts";
 import type { PostgresTarget } from "../options.ts";
 import { storeError } from "../store-errors.ts";
 
@@ -38,6 +38,22 @@ export async function* throughReader<Item>(
 export async function ask(reader: Reader, text: string, values: readonly unknown[] = []): Promise<readonly Cells[]> {
   const result = await reader.client.query<(string | null)[]>({ text, values: [...values], rowMode: "array" });
   return result.rows;
+}
+
+/** The same, each row as it comes and none of them kept. */
+export async function askEach(
+  reader: Reader,
+  text: string,
+  values: readonly unknown[],
+  visit: (cells: Cells) => void,
+): Promise<void> {
+  const query = await createQuery(text, values);
+  await new Promise<void>((resolve, reject) => {
+    query.on("row", (row) => visit(Object.values(row)));
+    query.on("end", () => resolve());
+    query.on("error", reject);
+    reader.client.query(query);
+  });
 }
 
 const CHARS_AT_ONCE = 4_000_000;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { StoreError } from "../../../model/errors.ts";
 import { isForbidden, sqlState } from "../store-errors.ts";
 import { quoteTable } from "../options.ts";
-import { ask, type Reader } from "./open-reader.ts";
+import { ask, askEach, type Reader } from "./open-reader.ts";
 
 export interface ServerFile {
   /** Relative to the data folder. */
@@ -16,7 +16,7 @@ export interface ServerFile {
 
 export interface ServerFiles {
   readonly files: readonly ServerFile[];
-  /** Bytes from an offset; fewer at the end, none of a file that is gone. */
+  /** Bytes from an offset; fewer at the end, none of a file that is gone. They stand until the next read. */
   read(file: ServerFile, offset: number, length: number): Promise<Buffer>;
   /** What these eyes cannot see though it is there; undefined where they see all. */
   readonly unseen: string | undefined;
@@ -112,11 +112,12 @@ async function localFiles(folder: string, database: string): Promise<ServerFiles
     }
   };
   await walk("");
+  const room = usedAgain();
   const read: ServerFiles["read"] = async ({ path }, offset, length) => {
     const handle = await open(join(folder, path), "r").catch(goneAsUndefined);
     if (handle === undefined) return Buffer.alloc(0);
     try {
-      const buffer = Buffer.alloc(length);
+      const buffer = room(length);
       const { bytesRead } = await handle.read(buffer, 0, length, offset);
       return buffer.subarray(0, bytesRead);
     } finally {
@@ -140,6 +141,18 @@ function goneAsNone(cause: unknown): [] {
   return [];
 }
 
+/** One buffer for all reads of a look: a server's files are many times what may be held. */
+function usedAgain(): (length: number) => Buffer {
+  let buffer = Buffer.alloc(0);
+  return (length) => {
+    if (buffer.length < length) buffer = Buffer.alloc(length);
+    return buffer;
+  };
+}
+
+/** What the server answers as one value: a long one would be thrown away by the megabyte. */
+const PIECE = 49_152;
+
 /** Through the server's own functions, for which the role needs the right to each. */
 async function serverReads(reader: Reader, database: string): Promise<ServerFiles> {
   const files: ServerFile[] = [];
@@ -158,9 +171,20 @@ async function serverReads(reader: Reader, database: string): Promise<ServerFile
     }
   };
   await walk("");
+  const room = usedAgain();
   const read: ServerFiles["read"] = async ({ path }, offset, length) => {
-    const [row] = await ask(reader, "SELECT pg_catalog.pg_read_binary_file($1, $2, $3, true)", [path, offset, length]);
-    return Buffer.from((row?.[0] ?? "\\x").slice(2), "hex");
+    const buffer = room(length);
+    let end = 0;
+    await askEach(
+      reader,
+      `SELECT pg_catalog.pg_read_binary_file($1, $2::int8 + part * ${PIECE}, least(${PIECE}, $3::int8 - part * ${PIECE}), true)
+       FROM pg_catalog.generate_series(0, ($3::int8 - 1) / ${PIECE}) AS part ORDER BY part`,
+      [path, offset, length],
+      ([hex]) => {
+        end += buffer.write((hex ?? "\\x").slice(2), end, "hex");
+      },
+    );
+    return buffer.subarray(0, end);
   };
   // Who may list files may not read them for that.
   const [first] = files;
