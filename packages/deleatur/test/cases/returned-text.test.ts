@@ -230,3 +230,21 @@ it("VERDICT-3: a record that cannot be looked into stops no request, hides no ot
   expect(looks).toMatchObject([{ outcome: "held" }]);
   expect(looks[0]?.surfaces.find(({ surface }) => surface === "notes")).toMatchObject({ unread: "UNFOLD_LIMIT" });
 });
+
+it.each([
+  { what: "as it was", text: SAID },
+  { what: "in hex", text: Buffer.from(SAID).toString("hex") },
+])(
+  "VERDICT-3: what a request about a record erased and is stuck over, left $what, is looked for when its person is forgotten",
+  async ({ text }) => {
+    const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+    await recordBoth(scene);
+    note(scene, "n1", null, text);
+    const first = await scene.memory.forget({ records: ["episodes/s1"], now: true });
+    expect([first.verdict, first.state]).toEqual(["PARTIAL", "stuck"]);
+    const second = await scene.memory.forget({ subject: [S], now: true });
+    expect([second.verdict, second.attestation.kind]).toEqual(["UNCONFIRMED", "withheld"]);
+    expect(codes(second)).toContain("RESURRECTED");
+    expect(second.back).toMatchObject([{ surface: "notes", key: "n1" }]);
+  },
+);
