@@ -18,6 +18,8 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
   "STORE_LOCKED",
   "STORE_UNREACHABLE",
   "STORE_REFUSED",
+  "STORE_UNTRUSTED",
+  "STORE_POOLED",
 ]);
 
 export type SurfaceLineage = ReadonlyMap<SurfaceId, SurfaceEvidence["lineage"]>;

@@ -1,6 +1,6 @@
 // Loads the PostgreSQL client when a store is opened, and says how it is to talk: every value as the text that the server wrote. It opens nothing.
 import type { Client, ClientConfig, Query } from "pg";
-import { BoundaryError } from "../../model/errors.ts";
+import { BoundaryError, StoreError } from "../../model/errors.ts";
 import type { PostgresTarget } from "./options.ts";
 
 export type PostgresClient = Client;
@@ -49,6 +49,21 @@ async function loadPackage(): Promise<{ readonly Client: typeof Client; readonly
   }
 }
 
+/**
+ * A pooler tells a process number of its own. Behind it a session's settings would be left to others and a cancel would meet somebody else, so nothing is set before this was asked.
+ * @throws StoreError STORE_POOLED
+ */
+export async function beginSession(client: PostgresClient, { store }: PostgresTarget, more = ""): Promise<void> {
+  const told: unknown = Reflect.get(client, "processID");
+  const own = await client.query<[string]>({ text: "SELECT pg_catalog.pg_backend_pid()::text", rowMode: "array" });
+  if (String(told) !== own.rows[0]?.[0])
+    throw new StoreError("STORE_POOLED", `store ${store} is reached through a pooler, connect to the server itself`, {
+      place: { store },
+      cure: "name the server's own address under connect",
+    });
+  await client.query(`${SESSION}${more}`);
+}
+
 /** What of a session the server writes into its log: values of our statements, which name persons and hold content, and details of its refusals, which repeat them. */
 const QUIET = `DO $quiet$
 DECLARE
@@ -66,5 +81,5 @@ END
 $quiet$`;
 
 /** What every session of ours says first: row security answers with an error instead of fewer rows, values are spelled one way, and none is logged where the role may say so. */
-export const SESSION: string = `SET row_security = off; SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
+const SESSION: string = `SET row_security = off; SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
 SET extra_float_digits = 1; SET bytea_output = 'hex'; SET standard_conforming_strings = on; ${QUIET}`;

@@ -1,5 +1,6 @@
 // Turns what PostgreSQL and its client throw into a StoreError of a stable code. Pure; it never repeats their words, which may carry a value or an address.
 import { DeleaturError, StoreError } from "../../model/errors.ts";
+import { isUntrusted, UNTRUSTED } from "../untrusted-certificate.ts";
 
 interface Trouble {
   readonly code: string;
@@ -59,6 +60,7 @@ export function storeError(cause: unknown, store: string): Error {
 /** What the client itself says of a connection that broke or never stood. */
 function clientTrouble(cause: unknown): Trouble | undefined {
   if (!(cause instanceof Error)) return undefined;
+  if (isUntrusted(cause)) return UNTRUSTED;
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
   if (/^E[A-Z_]+$/.test(code) && code !== "ERR_") return UNREACHABLE;
   return /connection|timeout expired|Client/i.test(cause.message) ? UNREACHABLE : undefined;

@@ -1,5 +1,6 @@
 // Turns what a Redis client throws into a StoreError of a stable code. Pure; it never repeats the server's words, which may hold a key or a value.
 import { DeleaturError, StoreError } from "../../model/errors.ts";
+import { isUntrusted, UNTRUSTED } from "../untrusted-certificate.ts";
 
 type Trouble = readonly [code: string, what: string, cure: string];
 
@@ -55,6 +56,7 @@ export function redisError(cause: unknown, store: string): Error {
       store,
       ANSWERS[code] ?? ["STORE_FAILED", "refused a command", "look at its version and rights"],
     );
+  if (isUntrusted(cause)) return troubleError(store, [UNTRUSTED.code, UNTRUSTED.what, UNTRUSTED.cure]);
   return isUnreachable(cause) ? troubleError(store, UNREACHABLE) : troubleError(store, UNKNOWN);
 }
 

@@ -1,5 +1,5 @@
 // Opens a PostgreSQL database for looking only: a connection of the probes' own in one read-only snapshot, closed after each look.
-import { createClient, createQuery, SESSION, type PostgresClient } from "../load-client.ts";
+import { beginSession, createClient, createQuery, type PostgresClient } from "../load-client.ts";
 import type { PostgresTarget } from "../options.ts";
 import { storeError } from "../store-errors.ts";
 
@@ -23,7 +23,7 @@ export async function* throughReader<Item>(
   signal.addEventListener("abort", stop, { once: true });
   try {
     await client.connect();
-    await client.query(SESSION);
+    await beginSession(client, target);
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
     yield* look({ client, target });
   } catch (cause) {

@@ -1,6 +1,6 @@
 // Opens connections for the erase side, and runs transactions that are tried again where the server says that others were in their way.
 import { setTimeout as pause } from "node:timers/promises";
-import { createClient, SESSION, type PostgresClient } from "../load-client.ts";
+import { beginSession, createClient, type PostgresClient } from "../load-client.ts";
 import type { PostgresTarget } from "../options.ts";
 import { isSerialization, storeError } from "../store-errors.ts";
 
@@ -47,7 +47,7 @@ export async function openConnection(
   };
   try {
     await client.connect();
-    await client.query(`${SESSION}; SET synchronous_commit = on; SET lock_timeout = ${LOCK_MS}`);
+    await beginSession(client, target, `; SET synchronous_commit = on; SET lock_timeout = ${LOCK_MS}`);
     signal.addEventListener("abort", cancel, { once: true });
     signal.throwIfAborted();
     return { db: { client, target }, close };

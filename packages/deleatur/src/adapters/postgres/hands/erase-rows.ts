@@ -7,6 +7,7 @@ import { changedBy, inTransaction, rowsOf, type Db } from "./connect.ts";
 import { keysWithCascades } from "./find-cascades.ts";
 import { isUnique, type Join, type Layout } from "./layout.ts";
 import { keySql, matchKeys, type KeyMatch } from "./match-keys.ts";
+import { erasingUnderTheFence } from "./own-objects.ts";
 
 /** Rows of one transaction: small enough that no other writer waits long. */
 const BATCH = 20_000;
@@ -52,7 +53,9 @@ async function eraseOnce(
 async function eraseBatch(db: Db, layout: Layout, keys: readonly ArtifactKey[]): Promise<readonly Erased[]> {
   const { surface } = layout.options;
   try {
-    const { gone, kept } = await inTransaction(db, () => deleteMatching(db, layout, keys));
+    const { gone, kept } = await inTransaction(db, () =>
+      erasingUnderTheFence(db, () => deleteMatching(db, layout, keys)),
+    );
     return keys.map((key): Erased => {
       if (kept.has(key)) return { surface, key, outcome: "failed", why: CASCADES };
       return { surface, key, outcome: gone === "all" || gone.has(key) ? "erased" : "absent" };

@@ -166,6 +166,10 @@ BEGIN
     refused := refused || ${all};
   END IF;
   IF EXISTS (SELECT 1 FROM ${FENCE_TABLE} WHERE digest = ANY (refused)) AND NOT EXISTS (SELECT 1 FROM ${FENCE_TABLE} WHERE digest = 'open') THEN
+    -- C13: what a trigger of the application would copy of a row that we erase is left out; refused, it would keep the row.
+    IF TG_WHEN = 'BEFORE' AND EXISTS (SELECT 1 FROM ${FENCE_TABLE} WHERE digest = 'erasing') THEN
+      RETURN NULL;
+    END IF;
     RAISE EXCEPTION '${REFUSAL}';
   END IF;
   IF pg_catalog.current_setting('transaction_isolation') <> 'read committed'
