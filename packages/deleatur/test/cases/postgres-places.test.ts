@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { filesWith, useServer } from "../adapters/postgres/postgres-fixture.ts";
 import { findPostgres } from "../servers/find-postgres.ts";
 import { openPostgresScene, type PostgresScene } from "./postgres-scene.ts";
-import { codes, EPISODES, EPISODES_SQL, expectErasure, S, S_SAYS, T_SAYS } from "./scene.ts";
+import { EPISODES, EPISODES_SQL, expectErasure, S, S_SAYS, T_SAYS } from "./scene.ts";
 
 const installation = findPostgres();
 const episodes = { ...EPISODES, kind: "postgres", key: "id" } as const;

@@ -36,7 +36,7 @@ default_pool_size = 1
   );
   const asNobody =
     process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
-  const [command = "", ...args] = [...asNobody, "pgbouncer", "-q", settings];
+  const [command, ...args] = [...asNobody, "pgbouncer", "-q", settings];
   const child = spawn(command, args, { stdio: "ignore" });
   const ended = once(child, "exit");
   onTestFinished(async () => {
