@@ -1,6 +1,7 @@
 // Looks for what earlier requests about the same person erased and somebody put back: no closure reaches it any more, keyed digests know it. It erases nothing.
 import type { ArtifactMention, Survivor } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
+import type { RequestState } from "../ledger/request-record.ts";
 import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
 import { findReturnsOf, type FoundReturn, type Returns } from "./find-returns.ts";
 import type { Suspect } from "./grade-findings.ts";
@@ -37,6 +38,11 @@ export async function findEarlierReturns(
   return earlier.map((requests) => found[looking.indexOf(requests)]);
 }
 
+/** One that waits may have erased: for the purge, or for a process. What it has not, it owes still. */
+function hasErased(state: RequestState | undefined): boolean {
+  return state === "waiting" || !isErasing(state);
+}
+
 /** Those that denied the person or what was the person's, have erased, and were not lifted; a replay's own stand for them too. */
 function earlierRequests(
   { ledger }: Engine,
@@ -50,7 +56,7 @@ function earlierRequests(
     ...ledger.recordRequestsOf(digests),
   ];
   const all = new Set(own.flatMap((id) => [id, ...ledger.standInsOf(id).map(({ request }) => request)]));
-  return new Set([...all].filter((id) => !running.has(id) && !isErasing(ledger.request(id)?.state)));
+  return new Set([...all].filter((id) => !running.has(id) && hasErased(ledger.request(id)?.state)));
 }
 
 /** What was erased as it stands there, or made from it, and names nobody else: it is erased again with what the request reaches. */

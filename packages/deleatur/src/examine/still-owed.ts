@@ -16,10 +16,10 @@ export interface StillOwed {
   readonly requests: ReadonlySet<RequestId>;
 }
 
-/** What a stuck request could not erase is its own matter, and known. */
+/** What a stuck request could not erase, or one that waits has not erased yet, is its own matter, and known. */
 export function stillOwed({ ledger }: Engine, requests: readonly Pick<RequestRecord, "id" | "state">[]): StillOwed {
   const owed = requests
-    .filter(({ state }) => state === "stuck")
+    .filter(({ state }) => state === "stuck" || state === "waiting")
     .flatMap(({ id }) =>
       ledger
         .items(id)

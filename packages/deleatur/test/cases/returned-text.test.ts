@@ -248,3 +248,14 @@ it.each([
     expect(second.back).toMatchObject([{ surface: "notes", key: "n1" }]);
   },
 );
+
+it("VERDICT-3: what a request has erased that still waits for its purge is looked for when the person is forgotten", async () => {
+  const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+  await recordBoth(scene);
+  note(scene, "n1", null, Buffer.from(SAID).toString("hex"));
+  const first = await scene.memory.forget({ records: ["episodes/s1"] });
+  expect(first.state).toBe("waiting");
+  const second = await scene.memory.forget({ subject: [S], now: true });
+  expect([second.verdict, second.attestation.kind]).toEqual(["UNCONFIRMED", "withheld"]);
+  expect(second.back).toMatchObject([{ surface: "notes", key: "n1" }]);
+});
