@@ -75,6 +75,11 @@ export async function bench({ directory, note }: Scene): Promise<readonly Figure
       plain("erased of the closure", [median(forgotten.map(({ erased }) => erased)), "1"]),
       ratio("from the call to the end of the purge", [of(({ purged }) => purged), "s"], peer, atMost(1.5)),
       ratio("the whole, with probes, commitments and receipt", [of(({ whole }) => whole), "s"], peer),
+      plain(
+        "peak resident memory",
+        [Math.max(...forgotten.map(({ peakBytes }) => peakBytes)) / 1024 ** 2, "MiB"],
+        atMost(1024),
+      ),
       ratio("ten people together", [ten.whole / 1000, "s"], { what: "one of them alone", value: one.whole / 1000 }),
       ...names.map((name) => plain(`of the whole: ${name}`, [of(({ steps }) => steps[name] ?? 0), "s"])),
     ];
