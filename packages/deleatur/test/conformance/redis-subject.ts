@@ -12,7 +12,7 @@ import {
   type Wrote,
   fillDisk,
 } from "../../src/conformance/index.ts";
-import { type RedisServer, startRedis } from "../servers/redis-server.ts";
+import { type RedisBinary, type RedisServer, startRedis } from "../servers/redis-server.ts";
 import { storeNames, writeAlike } from "./write-alike.ts";
 
 const LEASED = "Redis has no trigger, and its access rules know no persons, so that its fence is leased";
@@ -21,7 +21,7 @@ const [OWN, BESIDE, STRAY] = ["1", "10", "2"];
 
 type Layout = "hash" | "field" | "entry";
 
-export const redisSubject: ConformanceSubject = {
+export const redisSubjectOn = (binary: RedisBinary): ConformanceSubject => ({
   name: "redis",
   kind: redisKind({}),
   cannot: {
@@ -35,16 +35,16 @@ export const redisSubject: ConformanceSubject = {
   },
   async lay(order) {
     const layout = order.keys === "plain" ? "hash" : order.keys === "composite" ? "field" : "entry";
-    return await layServers(order, layout);
+    return await layServers(binary, order, layout);
   },
-};
+});
 
-async function layServers({ origins, replicas }: BenchOrder, layout: Layout): Promise<Bench> {
+async function layServers(binary: RedisBinary, { origins, replicas }: BenchOrder, layout: Layout): Promise<Bench> {
   const names = storeNames(replicas);
   const servers = new Map<string, RedisServer>();
   // Uncompressed, so that the kit's own reader sees what is there.
   for (const name of names)
-    servers.set(name, await startRedis({ persistence: "both", args: ["--rdbcompression", "no"] }));
+    servers.set(name, await startRedis({ binary, persistence: "both", args: ["--rdbcompression", "no"] }));
   const all = [...servers.values()];
   const [own] = all;
   if (own === undefined) throw new Error("no server was laid");

@@ -1,8 +1,8 @@
 // Finds the PostgreSQL binaries that tests may start: Debian's own, and those of a Debian 13 with pgvector (see `make-trixie`). It starts nothing.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { trixieFolder } from "./trixie-folder.ts";
 
 /** Where programs are, and how one is started: in place or in a folder that is its root, by a user without rights. */
 export interface PostgresInstallation {
@@ -33,10 +33,7 @@ export function findPostgres(): PostgresInstallation | undefined {
 
 /** PostgreSQL with the real pgvector. A folder of its own is another system, which only root may enter. */
 export function findVectorPostgres(): PostgresInstallation | undefined {
-  const folder =
-    process.env["DELEATUR_TRIXIE"] ??
-    join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "deleatur", "trixie");
-  const found = process.getuid?.() === 0 ? newest(folder) : undefined;
+  const found = process.getuid?.() === 0 ? newest(trixieFolder()) : undefined;
   if (found === undefined)
     console.warn(
       "SKIPPED: no PostgreSQL with pgvector here, as root: apt-get install -y debootstrap && packages/deleatur/test/servers/make-trixie",

@@ -1,5 +1,5 @@
 // Real Redis and Valkey servers for tests: each on a loopback port with a data directory of its own, gone with the test. Where a binary is missing the tests skip, and say so.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createClient, RESP_TYPES } from "redis";
 import { onTestFinished } from "vitest";
 import { freePort } from "./free-port.ts";
+import { trixieFolder } from "./trixie-folder.ts";
 
 export type RedisBinary = "redis-server" | "valkey-server";
 export type Persistence = "rdb" | "aof" | "both" | "none";
@@ -41,31 +42,41 @@ export interface RedisSetup {
   readonly args?: readonly string[];
 }
 
+export const ALL_BINARIES: readonly RedisBinary[] = ["redis-server", "valkey-server"];
+
 const INSTALL: Readonly<Record<RedisBinary, string>> = {
   "redis-server": "apt-get install -y redis-server",
-  "valkey-server": "apt-get install -y valkey-server (Debian 13, or the backports of Debian 12)",
+  "valkey-server":
+    "apt-get install -y valkey-server (Debian 13), or as root: apt-get install -y debootstrap && packages/deleatur/test/servers/make-trixie",
 };
 
-function isInstalled(binary: RedisBinary): boolean {
-  try {
-    execFileSync(binary, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false; // the caller skips, and says so
-  }
+/** How a server is started: from this system, or Valkey out of a Debian 13 in a folder, by that one's own loader and libraries. */
+function findCommand(binary: RedisBinary): readonly string[] | undefined {
+  const libraries = join(trixieFolder(), "usr/lib/x86_64-linux-gnu");
+  const boxed = [join(libraries, "ld-linux-x86-64.so.2"), "--library-path", libraries];
+  const commands = [[binary], [...boxed, join(trixieFolder(), "usr/bin", binary)]];
+  return commands.find(
+    ([program = "", ...args]) => spawnSync(program, [...args, "--version"], { stdio: "ignore" }).status === 0,
+  );
 }
 
-const binaries = (["redis-server", "valkey-server"] as const).filter(isInstalled);
+const commands = new Map(ALL_BINARIES.map((binary) => [binary, findCommand(binary)]));
+
+/** True where a server is missing: its tests skip. */
+export function isMissing(binary: RedisBinary): boolean {
+  return commands.get(binary) === undefined;
+}
+
+export const isRedisMissing: boolean = isMissing("redis-server");
 
 /** The servers that are here; Redis stands in the list in any case, so that its tests are seen to skip. */
-export const REDIS_BINARIES: readonly RedisBinary[] = binaries.includes("redis-server")
-  ? binaries
-  : ["redis-server", ...binaries];
+export const REDIS_BINARIES: readonly RedisBinary[] = ALL_BINARIES.filter(
+  (binary) => binary === "redis-server" || !isMissing(binary),
+);
 
-/** True where Redis is missing: the tests skip. */
-export const isRedisMissing: boolean = !binaries.includes("redis-server");
-if (isRedisMissing)
-  process.stderr.write(`\nSKIPPED: tests of a real Redis, install it with: ${INSTALL["redis-server"]}\n`);
+for (const binary of ALL_BINARIES)
+  if (isMissing(binary))
+    process.stderr.write(`\nSKIPPED: tests of a real ${binary}, install it with: ${INSTALL[binary]}\n`);
 
 const SAVES: Readonly<Record<Persistence, readonly string[]>> = {
   rdb: ["--save", "3600 1", "--appendonly", "no"],
@@ -89,7 +100,7 @@ export async function startRedis(setup: RedisSetup = {}): Promise<RedisServer> {
     child = spawn(
       "sh",
       [
-        ["-c", `trap "" XFSZ; exec "$0" "$@"`, binary],
+        ["-c", `trap "" XFSZ; exec "$0" "$@"`, ...(commands.get(binary) ?? [binary])],
         `--port ${port} --bind 127.0.0.1 --daemonize no --repl-diskless-sync-delay 0`.split(" "),
         ["--dir", directory, "--logfile", log],
         SAVES[persistence],

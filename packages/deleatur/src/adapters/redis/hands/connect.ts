@@ -132,7 +132,8 @@ export async function openDb(
     if (isSlow) throw slowError(store.name);
     watch(-1);
     const server = infoOf(await db.send("INFO", "server"));
-    if (server.get("redis_mode") === "cluster") throw clusterError(store);
+    // Redis has the first name for it, Valkey the second.
+    if (["redis_mode", "server_mode"].some((mode) => server.get(mode) === "cluster")) throw clusterError(store);
   } catch (cause) {
     end();
     throw failure(cause);
