@@ -68,15 +68,28 @@ function notPurged(): PurgeDetail {
   throw new UsageError("NOT_PURGED", "a purge is asked for its journalled end before it has one");
 }
 
-/** The purge of an earlier round, where it did all, nothing was erased since, and no bytes were found: there is nothing to purge. */
+/**
+ * The purge of an earlier round, where it did all, nothing was erased since, and no bytes were found: there is nothing to purge. Pinned anew since,
+ * to another boundary or to more of the person, the request has yet to be purged for: the log must show the one before the other.
+ */
 function earlierPurge(engine: Engine, id: RequestId, round: number): PurgeDetail | undefined {
   const details = new Map(engine.ledger.steps(id).map(({ name, detail }) => [name, detail]));
   // Both details are our own journal's.
   const erased = details.get(`${round}/erase`) as { readonly changed: number } | undefined;
   const purged = details.get(`${round - 1}/purge`) as PurgeDetail | undefined;
   if (erased === undefined || erased.changed > 0 || purged === undefined) return undefined;
+  if (isPinnedSince(engine, id, purged.logIndex)) return undefined;
   const hasBytes = openSealedOutcome(engine, id, round - 1)?.survivors.some(({ depth }) => depth === "bytes");
   return hasBytes === false && purged.outcomes.every(([, outcome]) => outcome === "purged") ? purged : undefined;
+}
+
+function isPinnedSince({ ledger }: Engine, id: RequestId, logIndex: number): boolean {
+  return ledger.logEntries(logIndex + 1).some(({ entry }) => {
+    if (!entry.includes(`"request-pinned"`)) return false;
+    // The ledger's own canonical text of a typed entry.
+    const { type, request } = JSON.parse(entry) as { readonly type: string; readonly request?: string };
+    return type === "request-pinned" && request === id;
+  });
 }
 
 /** Every declared window must be open, and a lock without a window must be asked for (DESIGN §4). */

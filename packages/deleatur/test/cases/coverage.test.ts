@@ -287,3 +287,18 @@ it("VERIFY-1: a boundary that changes while a request waits is what it is planne
   expectErasure(scene, await scene.memory.resume(waiting.request, { now: true }));
   expect(scene.rows("SELECT id FROM notes")).toEqual([]);
 });
+
+it("FORGET-1: a container that turns out to be clean is declared, and the request that was stuck for it ends in an erasure", async () => {
+  const scene = await openScene({
+    sql: `${EPISODES_SQL}CREATE TABLE notes (id TEXT PRIMARY KEY, account TEXT, text TEXT)`,
+    surfaces: { episodes: EPISODES },
+  });
+  await recordBoth(scene);
+  const stuck = await scene.memory.forget({ subject: [S], now: true });
+  expect([stuck.state, codes(stuck)]).toEqual(["stuck", ["UNDECLARED_CONTAINER"]]);
+  // More of the person is told: the request is pinned anew, though nothing more is erased.
+  const joined = await scene.memory.forget({ subject: [S, "account:s-second"], now: true });
+  expect([joined.request, joined.state, codes(joined)]).toEqual([stuck.request, "stuck", ["UNDECLARED_CONTAINER"]]);
+  await scene.reopen({ surfaces: { episodes: EPISODES, notes: { ...EPISODES, table: "notes" } } });
+  expectErasure(scene, await scene.memory.resume(stuck.request, { now: true }));
+});
