@@ -96,6 +96,8 @@ function change(world: World, act: ForeignAct, utterance: Utterance, person: num
       return;
     case "line of its person":
       appendLine(directory, { id: `l${id}`, ...(own === null ? {} : { user: own }), text });
+      // Of first hand and under a name: a request about another record of the same words leaves it (docs/threat-model.md).
+      if (own !== null) utterance.records.add(`transcripts/l${id}`);
       return;
     case "line of nobody":
       appendLine(directory, { id: `l${id}`, text });
