@@ -1,7 +1,7 @@
 // Finds fences in the stores behind which no open request stands, one look a surface, and takes them down: a restore brings them back, and nobody else would end them. Never another ledger's.
 import type { Engine } from "../engine.ts";
 import { lowerStoreFences } from "../forget/raise-fence.ts";
-import { StoreError } from "../model/errors.ts";
+import { BoundaryError, StoreError } from "../model/errors.ts";
 import type { RequestId, SurfaceId } from "../model/ids.ts";
 
 /** The fences of one surface that no request of this ledger will end. */
@@ -15,7 +15,7 @@ export interface LostFences {
   readonly isShared: boolean;
 }
 
-/** Touches nothing. A surface that cannot be reached is told by others. */
+/** Touches nothing. A surface that cannot be reached, or does not fit its store, is told by others. */
 export async function findLostFences(engine: Engine, signal: AbortSignal): Promise<readonly LostFences[]> {
   const { ledger } = engine;
   const standing = new Set(ledger.fencedRequests());
@@ -33,7 +33,7 @@ export async function findLostFences(engine: Engine, signal: AbortSignal): Promi
       found.push({ surface: declaration.id, closed, unknown, isShared });
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof StoreError)) throw error;
+      if (!(error instanceof StoreError || error instanceof BoundaryError)) throw error;
     }
   }
   return found;
