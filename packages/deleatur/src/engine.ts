@@ -66,7 +66,10 @@ export function createEngine(parts: EngineParts): Engine {
   const bound = (id: SurfaceId): BoundSurface => {
     const surface = byId.get(id);
     if (surface === undefined) {
-      throw new UsageError("SURFACE_UNKNOWN", "no surface of this name is declared", { place: { surface: id } });
+      throw new UsageError("SURFACE_UNKNOWN", "no surface of this name is declared", {
+        place: { surface: id },
+        cure: `name one of ${[...byId.keys()].join(", ")}`,
+      });
     }
     return surface;
   };

@@ -27,7 +27,7 @@ export interface Found {
 }
 
 export async function findPerson(engine: Engine, given: GivenTarget, signal: AbortSignal): Promise<Found> {
-  const target = parseTarget(given, engine.boundary.identifiers);
+  const target = parseTarget(given, engine.boundary);
   const plan = planWithoutTrace(engine, target, await harvestLineage(engine, signal));
   const artifacts: FoundArtifact[] = [];
   for (const [surfaceId, items] of groupBy(

@@ -45,7 +45,7 @@ export async function prepareAudit(
   days: number = DEFAULT_DAYS,
 ): Promise<AuditTicket> {
   const { ledger } = engine;
-  const target = parseTarget(given, engine.boundary.identifiers);
+  const target = parseTarget(given, engine.boundary);
   const id = requestId(toHex(engine.random(16)));
   const now = engine.clock();
   const expires = new Date(now.getTime() + days * DAY_MS);

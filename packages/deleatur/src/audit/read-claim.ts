@@ -29,7 +29,7 @@ export function readClaim(value: unknown): ErasureClaim {
   if (!parsed.success) {
     throw new UsageError("BAD_CLAIM", "the claim has not the form of a claim", {
       place: { field: String(parsed.error.issues[0]?.path[0] ?? "the whole") },
-      cure: "write {subject, records?, status?: success | partial | failed, surfacesReached: [], tombstoneWritten: true | false}",
+      cure: "write {subject: type:value, records?: [surface/key], status?: success | partial | failed, surfacesReached: [surface], tombstoneWritten: true | false}",
     });
   }
   const { subject, records, status, surfacesReached, tombstoneWritten } = parsed.data;

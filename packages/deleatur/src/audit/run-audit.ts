@@ -61,7 +61,7 @@ function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): I
 }
 
 function withoutTicket(engine: Engine, order: AuditOrder): Inquiry {
-  const target = parseTarget(order.target ?? { subject: [order.claim.subject] }, engine.boundary.identifiers);
+  const target = parseTarget(order.target ?? { subject: [order.claim.subject] }, engine.boundary);
   const identifiers = target.kind === "person" ? target.identifiers : [];
   const seeds = target.kind === "person" ? engine.ledger.artifactsAbout(identifiers) : target.refs;
   const closure = engine.ledger.closure(seeds);

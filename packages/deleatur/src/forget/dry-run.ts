@@ -1,8 +1,9 @@
 // `forget --dry-run`: the closure, what would become of it and the best that could be attested. Touches neither store nor ledger.
 import { type BestOutcome, bestOutcome } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
+import { ledgerEvidence } from "../examine/ledger-evidence.ts";
 import { foresee, type Foreseen, foreseenOf, hinderedOf } from "../examine/foresee.ts";
-import { takeCensus, unlistedStores } from "../examine/take-census.ts";
+import { type SharedStore, takeCensus, unlistedStores } from "../examine/take-census.ts";
 import { artifactId, type SurfaceId } from "../model/ids.ts";
 import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
 import type { DryRun } from "./outcome.ts";
@@ -11,12 +12,11 @@ import { type GivenTarget, parseTarget, type Target } from "./target.ts";
 
 /** @throws UsageError, StoreError */
 export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: AbortSignal): Promise<DryRun> {
-  const target = parseTarget(given, engine.boundary.identifiers);
+  const target = parseTarget(given, engine.boundary);
   const harvest = await harvestLineage(engine, signal);
   const plan = planWithoutTrace(engine, target, harvest);
   const foreseen = await foresee(engine, plan.unread, signal);
-  const undeclared = await undeclaredContainers(engine, plan.unread, signal);
-  const best = bestFor(engine, plan, { undeclared, foreseen, harvest });
+  const best = bestFor(engine, plan, { ...(await lookAtStores(engine, plan.unread, signal)), foreseen, harvest });
   return {
     items: plan.items.map(({ ref, depth, action, because, sources }) => ({
       artifact: artifactId(ref),
@@ -51,19 +51,23 @@ export async function dryRunRequest(engine: Engine, given: GivenTarget, signal: 
   };
 }
 
-/** What the census finds that nobody declared; a store that was read and cannot be listed counts as one. `unread`: surfaces known to be out of reach. */
-async function undeclaredContainers(
+/** `unread`: surfaces known to be out of reach; a store that was read and cannot be listed counts as a container that nobody declared. */
+async function lookAtStores(
   engine: Engine,
   unread: ReadonlyMap<SurfaceId, string>,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<Pick<Beforehand, "undeclared" | "shared">> {
   const census = await takeCensus(engine, signal);
-  return [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, unread)];
+  const undeclared = [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, unread)];
+  return { undeclared, shared: census.shared };
 }
 
 /** What was asked of the stores before a request. */
 export interface Beforehand {
+  /** What the census finds that nobody declared. */
   readonly undeclared: readonly string[];
+  /** Containers with another ledger's marker. */
+  readonly shared: readonly SharedStore[];
   readonly foreseen: Foreseen;
   /** All rows; where it is not given, every surface is taken to keep some. */
   readonly harvest?: Harvest;
@@ -73,18 +77,24 @@ export interface Beforehand {
 export async function askBeforehand(engine: Engine, signal: AbortSignal): Promise<Beforehand> {
   const unread = new Map<SurfaceId, string>();
   return {
-    undeclared: await undeclaredContainers(engine, unread, signal),
+    ...(await lookAtStores(engine, unread, signal)),
     foreseen: await foresee(engine, unread, signal),
   };
 }
 
 /** The best that could be attested about this very target: what is kept of it, what could not be read, which rows have no lineage. */
-export function bestFor(engine: Engine, plan: Plan, { undeclared, foreseen, harvest }: Beforehand): BestOutcome {
+export function bestFor(
+  engine: Engine,
+  plan: Plan,
+  { undeclared, shared, foreseen, harvest }: Beforehand,
+): BestOutcome {
   const going = new Set(plan.items.filter(({ action }) => action === "erase").map(({ ref }) => artifactId(ref)));
   const left = new Set(harvest?.rows.flatMap((row) => (going.has(artifactId(row)) ? [] : [row.surface])));
   return bestOutcome(engine.boundary, {
     kept: [...new Set(plan.items.filter(({ action }) => action === "keep").map(({ ref }) => ref.surface))],
     undeclared,
+    shared,
+    ledger: ledgerEvidence(engine.ledger.anchorState()),
     surfaces: new Map(
       engine.surfaces.map(({ declaration: { id }, guarantees }) => [
         id,

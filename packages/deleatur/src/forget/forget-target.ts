@@ -28,7 +28,7 @@ export async function forgetTargets(
   orders: readonly ForgetOrder[],
   signal: AbortSignal,
 ): Promise<readonly PromiseSettledResult<RequestOutcome>[]> {
-  const targets = orders.map((order) => parseTarget(order, engine.boundary.identifiers));
+  const targets = orders.map((order) => parseTarget(order, engine.boundary));
   await refuseUnfit(engine);
   const before = orders.some(isErasureRequired) ? await askBeforehand(engine, signal) : undefined;
   const requests = targets.map((target, place) => {

@@ -1,4 +1,5 @@
 // Whom or what a request is about: a person by identifiers, or single records.
+import type { Boundary, SurfaceDeclaration } from "../model/declaration.ts";
 import { UsageError } from "../model/errors.ts";
 import { type ArtifactRef, parseArtifactId, parseIdentifier, type SubjectIdentifier } from "../model/ids.ts";
 
@@ -20,8 +21,13 @@ export interface GivenTarget {
   readonly none?: readonly string[];
 }
 
-/** Parses a target and holds its types against the boundary's. @throws UsageError (never repeats a value) */
-export function parseTarget(given: GivenTarget, types: readonly string[]): Target {
+/** What a target may name. */
+export type TargetScope = Pick<Boundary, "identifiers"> & {
+  readonly surfaces: readonly Pick<SurfaceDeclaration, "id">[];
+};
+
+/** Parses a target and holds its types and surfaces against the boundary's. @throws UsageError (never repeats a value) */
+export function parseTarget(given: GivenTarget, { identifiers: types, surfaces }: TargetScope): Target {
   const subject = given.subject ?? [];
   const records = given.records ?? [];
   if ((subject.length === 0) === (records.length === 0)) {
@@ -29,8 +35,16 @@ export function parseTarget(given: GivenTarget, types: readonly string[]): Targe
       cure: "give identifiers as type:value, or records as surface/key",
     });
   }
-  if (records.length > 0)
-    return { kind: "records", refs: unique(records.map(parseArtifactId), (ref) => `${ref.surface}/${ref.key}`) };
+  if (records.length > 0) {
+    const refs = unique(records.map(parseArtifactId), (ref) => `${ref.surface}/${ref.key}`);
+    const declared = surfaces.map(({ id }) => id);
+    // A mistyped surface is no record that is gone: nothing could be found there, and nothing would be erased.
+    if (!refs.every((ref) => declared.includes(ref.surface)))
+      throw new UsageError("SURFACE_UNKNOWN", "a record is in no surface that the boundary declares", {
+        cure: `write surface/key with one of ${declared.join(", ")}`,
+      });
+    return { kind: "records", refs };
+  }
   const identifiers = unique(subject.map(parseIdentifier), ({ type, value }) => `${type}:${value}`);
   const none = given.none ?? [];
   for (const type of [...identifiers.map((identifier) => identifier.type), ...none]) {

@@ -47,10 +47,32 @@ it("GUARD-5: a set-back ledger is told by check, and replay says what it had los
   const check = await runCli(directory, ["check"]);
   expect(check.exitCode).toBe(21);
   expect(check.out).toContain("ROLLED_BACK: the log had");
+  // What a request about somebody else could come to is judged by the same ledger.
+  const jonas = { input: "account:jonas-12\n" };
+  const dryRun = await askCli(directory, ["forget", "--subject-file", "-", "--dry-run"], jonas);
+  expect(dryRun.json).toMatchObject({
+    best: { attestation: "withheld" },
+    reasons: [expect.objectContaining({ code: "ROLLED_BACK" })],
+  });
+  const required = await askCli(directory, ["forget", "--subject-file", "-", "--require", "erasure"], jonas);
+  expect([required.exitCode, required.json.error?.code]).toEqual([21, "DOMAIN_NOT_COVERED"]);
   const replayed = await runCli(directory, ["replay", "--all"]);
   expect(replayed.exitCode).toBe(0);
   expect(replayed.out).toContain("The ledger had been set back");
   expect((await runCli(directory, ["check"])).exitCode).toBe(0);
+});
+
+it("GUARD-4: a replay whose purge would lock the store waits, says what lets it go on, and ends with --now", async () => {
+  const { directory, database } = smallMemory({ isAdopted: false });
+  const backup = join(temporaryDirectory(), "backup");
+  copyFileSync(database, backup);
+  expect((await runCli(directory, ["forget", "--subject-file", "-", "--now"], PERSON)).exitCode).toBe(0);
+  for (const end of ["-wal", "-shm"]) rmSync(database + end, { force: true });
+  copyFileSync(backup, database);
+  const waiting = await runCli(directory, ["replay", "--all"]);
+  expect([waiting.exitCode, waiting.out]).toEqual([22, expect.stringContaining("with --now where it waits")]);
+  const done = await runCli(directory, ["replay", "--all", "--now"]);
+  expect([done.exitCode, done.out]).toEqual([0, expect.stringContaining("Replayed: nothing")]);
 });
 
 it.each([

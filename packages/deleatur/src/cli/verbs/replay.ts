@@ -76,6 +76,9 @@ const STATES: Readonly<Record<ReplayOutcome["state"], string>> = {
   looked: "Only looked, nothing was touched.",
 };
 
+const WAITING =
+  "Not done: a request waits, its line `next` above says for what. Run the replay again then; with --now where it waits for a purge.";
+
 function fenceLines(fences: ReplayOutcome["fences"]): readonly string[] {
   if (fences === undefined) return [];
   const { lifted, left } = fences;
@@ -120,7 +123,7 @@ function replayText(outcome: ReplayOutcome, { paint, areKeysShown }: VerbContext
           ...(areKeysShown ? held.map(({ artifact, rule }) => `  ${artifact} (${rule})`) : []),
         ]),
     ...fenceLines(outcome.fences),
-    STATES[state],
+    state === "left" && outcome.exitCode === 22 ? WAITING : STATES[state],
     "",
   ].join("\n");
 }
