@@ -11,7 +11,7 @@ const KEYS = 100_000;
 /** In all; one in three is erased. */
 const ROWS = 3 * KEYS;
 /** As many as the engine hands to a surface at once (forget/erase-closure.ts). */
-const BATCH = 5_000;
+const BATCH = 20_000;
 const ROUNDS = 5;
 
 /** Milliseconds. */

@@ -12,7 +12,7 @@ import type { Replacement } from "./prepare-rewrites.ts";
 import { BYSTANDERS } from "./survey.ts";
 
 /** Of one surface, in one ledger transaction; the store takes them in its own smaller ones. */
-const BATCH = 5_000;
+const BATCH = 20_000;
 
 export interface EraseOrder {
   readonly plan: Plan;
