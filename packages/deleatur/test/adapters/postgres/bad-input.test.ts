@@ -68,6 +68,18 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
     await expect(reader.surface.erase(keys("1"), signal)).rejects.toMatchObject({ code: "STORE_FORBIDDEN" });
   });
 
+  it("whose role may not enter the schema with another role's marker rewrites and erases all the same", async () => {
+    const store = await newStore(server(), TABLE);
+    const owner = await openSurface(episodes, store);
+    expect(await owner.surface.mark("0".repeat(32), signal)).toBe("marked");
+    const { surface } = await openSurface(episodes, { url: await role(store, "GRANT ALL ON episodes TO $role") });
+    const [first] = await all(surface.scan(signal));
+    if (first === undefined) throw new Error("no row");
+    const anew = { ...first, content: [{ type: "text" as const, name: "body", text: "written anew" }] };
+    expect(await surface.rewrite([anew], signal)).toMatchObject([{ outcome: "rewritten" }]);
+    expect(await surface.erase([first.key], signal)).toMatchObject([{ outcome: "erased" }]);
+  });
+
   it("where a declared table is a view answers so at the start", async () => {
     const store = await newStore(server(), `${TABLE} CREATE VIEW shown AS SELECT * FROM episodes`);
     await expect(openSurface(declare({ table: "shown" }), store)).rejects.toMatchObject({ code: "TABLE_UNFIT" });

@@ -9,9 +9,12 @@ export const LEDGER_TABLE: string = `${OWN_SCHEMA}.ledger`;
 export const OWN_TABLES: readonly string[] = [FENCE_TABLE, LEDGER_TABLE];
 
 export async function hasRelation(db: Db, name: string): Promise<boolean> {
-  const [row] = await rowsOf(db, "SELECT pg_catalog.to_regclass($1) IS NOT NULL", [name]);
-  return row?.[0] === "t";
+  return (await rowsOf(db, `SELECT 1 ${RELATION}`, [name])).length > 0;
 }
+
+/** The relation of a name like `FENCE_TABLE`, by the catalog: `to_regclass` is an error for a role that may not use the schema. */
+const RELATION = `FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) c.relname OPERATOR(pg_catalog.=) $1`;
 
 /** Lets the writes of this transaction pass the fence; the row that says so is gone before the commit, so nobody else ever sees it. */
 export async function passingTheFence<Result>(db: Db, work: () => Promise<Result>): Promise<Result> {
@@ -36,13 +39,11 @@ export async function dropEmptySchema(db: Db): Promise<void> {
 
 /** Has the fence leave out what the application's own triggers would write of fenced persons and sources while we erase. Each transaction has a row of its own, which nobody else ever sees. */
 export async function erasingUnderTheFence<Result>(db: Db, work: () => Promise<Result>): Promise<Result> {
-  // By the catalogue: `to_regclass` is an error for a role that may not use the schema.
   const [row] = await rowsOf(
     db,
     `SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'INSERT')
        AND pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'DELETE')
-     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) c.relname OPERATOR(pg_catalog.=) $1`,
+     ${RELATION}`,
     [FENCE_TABLE],
   );
   // No fence, or one that a role with more rights has raised.
