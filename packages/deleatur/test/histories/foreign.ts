@@ -57,23 +57,24 @@ function change(world: World, act: ForeignAct, utterance: Utterance, person: num
   const id = world.newKey();
   const owner = [...owners][0];
   const own = owner === undefined ? null : truth.person(owner).value;
-  const episode = (account: string | null): void => {
+  const episode = (whose: number | undefined): void => {
+    const account = whose === undefined ? null : truth.person(whose).value;
     app.prepare("INSERT INTO episodes VALUES (?, ?, ?)").run(id, account, text);
-    utterance.records.add(`episodes/${id}`);
+    utterance.records.set(`episodes/${id}`, whose);
   };
   const note = (what: string | Buffer): void => {
     app.prepare("INSERT INTO notes VALUES (?, NULL, ?)").run(`n${id}`, what);
-    utterance.records.add(`notes/n${id}`);
+    utterance.records.set(`notes/n${id}`, undefined);
   };
   switch (act) {
     case "row of its person":
-      episode(own);
+      episode(owner);
       return;
     case "row of nobody":
-      episode(null);
+      episode(undefined);
       return;
     case "row under another person":
-      episode(truth.person(person).value);
+      episode(truth.person(person).index);
       owners.add(truth.person(person).index);
       return;
     case "note":
@@ -97,7 +98,7 @@ function change(world: World, act: ForeignAct, utterance: Utterance, person: num
     case "line of its person":
       appendLine(directory, { id: `l${id}`, ...(own === null ? {} : { user: own }), text });
       // Of first hand and under a name: a request about another record of the same words leaves it (docs/threat-model.md).
-      if (own !== null) utterance.records.add(`transcripts/l${id}`);
+      if (own !== null) utterance.records.set(`transcripts/l${id}`, owner);
       return;
     case "line of nobody":
       appendLine(directory, { id: `l${id}`, text });

@@ -161,7 +161,10 @@ export function bystanderRows(rows: Rows, truth: Truth, targets: readonly Target
     Buffer.from(vector.buffer).toString("hex"),
   ]);
   const values = targets.flatMap((target) => (target.kind === "person" ? [truth.person(target.person).value] : []));
-  const records = new Set(targets.flatMap((target) => (target.kind === "record" ? [target.record] : [])));
+  // What was made from a record of theirs is not another's, though somebody else deleted the record meanwhile and said its words again.
+  const records = new Set(
+    targets.flatMap((target) => (target.kind === "record" ? [target.record] : truth.recordsOf(target.person))),
+  );
   for (const [place, row] of rows) if (values.some((value) => row.includes(value))) records.add(place);
   const keys = new Set([...records].flatMap((record) => /^episodes\/(\d+)$/u.exec(record)?.[1] ?? []));
   return new Map(

@@ -21,8 +21,8 @@ export interface Utterance {
   readonly vector: Float32Array;
   /** Persons who said it under their own name; none where nobody did. */
   readonly owners: Set<number>;
-  /** The records of first hand that it was written under, as `episodes/1`. */
-  readonly records: Set<string>;
+  /** The records of first hand that it was written under, as `episodes/1`, each with whom it was written for, by index. */
+  readonly records: Map<string, number | undefined>;
   /** The requests after which it must not come in again, until lifted. */
   readonly shutOut: Set<string>;
   /** The places, as `episodes/1`, from which it was erased for good. */
@@ -90,7 +90,7 @@ export class Truth {
       text: words.join(" "),
       vector: Float32Array.from({ length: DIMENSIONS }, () => this.#random.next() * 2 - 1),
       owners: new Set(),
-      records: new Set(),
+      records: new Map(),
       shutOut: new Set(),
       erasedFrom: new Set(),
       wasLifted: false,
@@ -115,6 +115,13 @@ export class Truth {
       target.kind === "person"
         ? owners.size === 1 && owners.has(target.person)
         : records.size === 1 && records.has(target.record),
+    );
+  }
+
+  /** The records that were written for a person, those that stand no more too. */
+  recordsOf(person: number): readonly string[] {
+    return this.utterances.flatMap(({ records }) =>
+      [...records].flatMap(([record, whose]) => (whose === person ? [record] : [])),
     );
   }
 

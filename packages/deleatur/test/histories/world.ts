@@ -245,7 +245,7 @@ export class World {
       memory.record("episodes", { key, subjects, content: { text } }, () =>
         insert(() => {
           app.prepare("INSERT INTO episodes VALUES (?, ?, ?)").run(id, value ?? null, text);
-          utterance.records.add(`episodes/${id}`);
+          utterance.records.set(`episodes/${id}`, person);
           if (person !== undefined) utterance.owners.add(person);
         }),
       ),
@@ -340,7 +340,10 @@ function buryWriters(ledger: string): void {
 /** A memory of three people, built once through the SDK: each history begins with a copy of it. */
 interface Template {
   readonly directory: string;
-  readonly texts: readonly { readonly owners: ReadonlySet<number>; readonly records: ReadonlySet<string> }[];
+  readonly texts: readonly {
+    readonly owners: ReadonlySet<number>;
+    readonly records: ReadonlyMap<string, number | undefined>;
+  }[];
 }
 
 let template: Promise<Template> | undefined;
@@ -390,7 +393,7 @@ export async function newWorld(seed: number, declared: Declared): Promise<World>
   for (const text of texts) {
     const utterance = truth.newUtterance();
     for (const owner of text.owners) utterance.owners.add(owner);
-    for (const record of text.records) utterance.records.add(record);
+    for (const [record, whose] of text.records) utterance.records.set(record, whose);
   }
   const world = new World(mkdtempSync(join(tmpdir(), "deleatur-history-")), seed, truth, declared);
   copyTree(directory, world.directory);
