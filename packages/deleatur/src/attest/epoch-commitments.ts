@@ -6,6 +6,7 @@ import {
   type Horizon,
   horizonRoot,
   keyCommit,
+  nameKey,
   type NameKind,
   surfaceCommitment,
   toBase64,
@@ -16,16 +17,13 @@ import {
 import type { Artifact } from "../model/artifact.ts";
 import type { SurfaceDeclaration } from "../model/declaration.ts";
 import { UsageError } from "../model/errors.ts";
-import type { SubjectIdentifier, SurfaceId } from "../model/ids.ts";
-import { createEpochNaming, type EpochNaming, type NameWriter } from "./epoch-naming.ts";
+import type { SurfaceId } from "../model/ids.ts";
+import { createEpochNaming, type EpochNaming } from "./epoch-naming.ts";
 import { type ExclusionTree, exclusionTreeOf } from "./exclusion-tree.ts";
-import { HASH_BYTES } from "./fast-hash.ts";
 import { digestOfField } from "./field-digest.ts";
-import { type HashedKeys, hashSortedKeys } from "./hash-sorted-keys.ts";
-import { sortKeys } from "./sort-keys.ts";
-import { createTokenBuffer, type TokenBuffer } from "./token-buffer.ts";
-import { SurfaceTokens } from "./surface-tokens.ts";
-import { hashOnThread, isThreadWorthIt } from "./tree-thread.ts";
+import { openSurfaceKeys, type SurfaceKeys } from "./surface-keys.ts";
+import { surfaceTokens } from "./surface-tokens.ts";
+import { canHaveThread, startTreeThread, type TreeThread } from "./tree-thread.ts";
 
 export interface EpochOptions {
   readonly boundaryId: string;
@@ -33,6 +31,8 @@ export interface EpochOptions {
   /** X_e: 32 random bytes of this epoch alone. */
   readonly key: Uint8Array;
   readonly surfaces: readonly Pick<SurfaceDeclaration, "id" | "role" | "keys">[];
+  /** Whether what is added is hashed on another thread while more is, where that is worth it: for who waits for `hashedAhead`. */
+  readonly isAhead?: boolean;
 }
 
 export interface SurfaceTrees {
@@ -87,8 +87,10 @@ export interface EpochCommitments {
   setExpiring(surface: SurfaceId, horizon: { readonly until: Date; readonly basis: string }): void;
   /** Given up; what was added before is dropped. @throws UsageError */
   setUncovered(surface: SurfaceId, reason: UncoveredReason): void;
-  /** All that the surface has was added: its trees are hashed on another thread, where that is worth it, until they are waited for. */
-  hashAhead(surface: SurfaceId): void;
+  /** All that the surface has was added: what was begun ahead of it can be ended. */
+  endSurface(surface: SurfaceId): void;
+  /** Nothing more is added to any. */
+  endAll(): void;
   hashedAhead(): Promise<void>;
   /** Hashes what was not hashed ahead. @throws UsageError EPOCH_OPEN where a surface is neither covered, expiring nor uncovered */
   finish(): EpochRoots;
@@ -99,23 +101,10 @@ type State =
   | { readonly as: "expiring"; readonly horizon: Horizon }
   | { readonly as: "uncovered"; readonly reason: UncoveredReason };
 
-const TREES = ["membership", "lineage"] as const;
-
-interface HashedAhead {
-  readonly keys: HashedKeys;
-  readonly bytes: number;
-}
-
 interface OpenSurface {
   readonly declaration: EpochOptions["surfaces"][number];
   readonly key: Uint8Array;
-  readonly tokens: SurfaceTokens;
-  readonly membership: TokenBuffer;
-  readonly lineage: TokenBuffer;
-  /** Tokens of the persons met so far, by type and value. */
-  readonly persons: Map<string, Map<string, Uint8Array>>;
-  /** Trees that were hashed ahead, of so many bytes of tokens. */
-  readonly hashed: { membership?: HashedAhead; lineage?: HashedAhead };
+  readonly keys: SurfaceKeys;
   state: State;
 }
 
@@ -123,18 +112,14 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
   const { boundaryId, epoch } = options;
   const names = createEpochNaming(options.key, boundaryId, epoch);
   const surfaces = new Map<string, OpenSurface>();
+  const nameSecret = nameKey(options.key, boundaryId, epoch);
+  let thread: TreeThread | undefined;
+  const isAhead = options.isAhead === true && canHaveThread();
+  const startThread = (): TreeThread => (thread ??= startTreeThread());
   for (const declaration of options.surfaces) {
     const key = epochKey(options.key, boundaryId, declaration.id, epoch);
-    const buffers = { membership: createTokenBuffer(), lineage: createTokenBuffer() };
-    surfaces.set(declaration.id, {
-      declaration,
-      key,
-      tokens: new SurfaceTokens(key),
-      ...buffers,
-      persons: new Map(),
-      hashed: {},
-      state: { as: "open" },
-    });
+    const keys = openSurfaceKeys(declaration, { names: nameSecret, surface: key }, isAhead ? startThread : undefined);
+    surfaces.set(declaration.id, { declaration, key, keys, state: { as: "open" } });
   }
   const open = (id: SurfaceId): OpenSurface => {
     const surface = surfaces.get(id);
@@ -151,14 +136,17 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
   const ahead: Promise<void>[] = [];
   return {
     names,
-    hashAhead(id) {
-      ahead.push(hashAhead(open(id)));
+    endSurface(id) {
+      ahead.push(open(id).keys.end());
+    },
+    endAll() {
+      thread?.end();
     },
     async hashedAhead() {
       await Promise.all(ahead);
     },
     addArtifact(id, artifact, digests = artifact.content.map(digestOfField)) {
-      addArtifact(open(id), names, artifact, digests);
+      open(id).keys.add(artifact, digests);
     },
     setCovered(id) {
       open(id).state = { as: "covered" };
@@ -174,86 +162,11 @@ export function createEpochCommitments(options: EpochOptions): EpochCommitments 
     },
     setUncovered(id, reason) {
       const surface = open(id);
-      surface.membership.clear();
-      surface.lineage.clear();
+      surface.keys.clear();
       surface.state = { as: "uncovered", reason };
     },
     finish: () => finishEpoch(boundaryId, epoch, [...surfaces.values()]),
   };
-}
-
-/** The plain token of the artifact that is being added. */
-const PLAIN = new Uint8Array(HASH_BYTES);
-/** The token of one of its sources or persons. */
-const SOURCE = new Uint8Array(HASH_BYTES);
-
-function addArtifact(
-  surface: OpenSurface,
-  { writer }: EpochNaming,
-  artifact: ArtifactToCommit,
-  digests: readonly string[],
-): void {
-  const { declaration, tokens, membership, lineage } = surface;
-  const { name, nameAt } = tokens;
-  const ref = { surface: declaration.id, key: artifact.key };
-  writer.artifact(ref.surface, ref.key, name, nameAt);
-  tokens.into(1, PLAIN, 0);
-  lay(PLAIN, HASH_BYTES, membership, membership.next(), 0);
-  if (declaration.keys === "reusable") {
-    writer.whole(ref, artifact.content, digests, name, nameAt);
-    tokens.add(1, membership);
-  }
-  for (const [at, field] of artifact.content.entries()) {
-    writer.field(field, digests[at] ?? "", name, nameAt);
-    tokens.add(2, membership);
-  }
-  for (const source of artifact.sources) {
-    writer.parent(source, name, nameAt);
-    tokens.into(3, SOURCE, 0);
-    addEdge(lineage, SOURCE);
-  }
-  for (const subject of artifact.subjects) addEdge(lineage, personToken(surface, writer, subject));
-}
-
-/** The key of one lineage leaf (PROOFS §2): 16 bytes of the source's token (kind 3 or 4), then 16 of the derived artifact's plain kind 1 token. */
-function addEdge(lineage: TokenBuffer, source: Uint8Array): void {
-  const at = lineage.next();
-  lay(source, HASH_BYTES / 2, lineage, at, 0);
-  lay(PLAIN, HASH_BYTES / 2, lineage, at, HASH_BYTES / 2);
-}
-
-function lay(token: Uint8Array, length: number, { bytes }: TokenBuffer, at: number, within: number): void {
-  for (let i = 0; i < length; i += 1) bytes[at + within + i] = token[i] ?? 0;
-}
-
-/** Few persons stand on many artifacts. */
-function personToken({ tokens, persons }: OpenSurface, writer: NameWriter, subject: SubjectIdentifier): Uint8Array {
-  const known = persons.get(subject.type) ?? new Map<string, Uint8Array>();
-  persons.set(subject.type, known);
-  let token = known.get(subject.value);
-  if (token === undefined) {
-    token = new Uint8Array(HASH_BYTES);
-    writer.identifier(subject, tokens.name, tokens.nameAt);
-    tokens.into(4, token, 0);
-    known.set(subject.value, token);
-  }
-  return token;
-}
-
-/** What is not answered is left to `finish`. */
-async function hashAhead(surface: OpenSurface): Promise<void> {
-  const bytes = TREES.map((tree) => surface[tree].added().length);
-  if (!isThreadWorthIt(bytes.reduce((sum, own) => sum + own, 0))) return;
-  const hashed = await hashOnThread(TREES.map((tree) => surface[tree].share()));
-  for (const [place, tree] of TREES.entries()) {
-    const found = hashed.get(place);
-    if (found === undefined) continue;
-    const { keys, ...hashes } = found;
-    if (surface[tree].added().length !== bytes[place]) continue;
-    // What was shared is not needed any more: the sorted keys are the same set.
-    surface[tree].standIn(keys);
-    surface.hashed[tree] = { keys: hashSortedKeys(keys, hashes), bytes: keys.length };
-  }
 }
 
 function finishEpoch(boundaryId: string, epoch: number, surfaces: readonly OpenSurface[]): EpochRoots {
@@ -274,15 +187,8 @@ function finishEpoch(boundaryId: string, epoch: number, surfaces: readonly OpenS
   };
 }
 
-/** As they were hashed ahead, unless something was added since. */
-function keysOf(surface: OpenSurface, tree: (typeof TREES)[number]): HashedKeys {
-  const tokens = surface[tree].added();
-  const ahead = surface.hashed[tree];
-  return ahead?.bytes === tokens.length ? ahead.keys : hashSortedKeys(sortKeys(tokens));
-}
-
 function commit(boundary: string, epoch: number, surface: OpenSurface): CommittedSurface {
-  const { declaration, key, tokens, state } = surface;
+  const { declaration, key, state } = surface;
   const { id, keys } = declaration;
   const commitTo = (alg: 1 | 2 | 3, membershipRoot: Uint8Array, lineageRoot: Uint8Array): CommittedPart => {
     const parts = { alg, boundary, surface: id, epoch, keyCommit: keyCommit(key), membershipRoot, lineageRoot };
@@ -290,9 +196,10 @@ function commit(boundary: string, epoch: number, surface: OpenSurface): Committe
   };
   switch (state.as) {
     case "covered": {
-      const membership = exclusionTreeOf(keysOf(surface, "membership"), 0);
-      const lineage = exclusionTreeOf(keysOf(surface, "lineage"), 1);
-      const token = (kind: NameKind, name: Uint8Array): Uint8Array => tokens.of(kind, name);
+      const trees = surface.keys.trees();
+      const membership = exclusionTreeOf(trees.membership, 0);
+      const lineage = exclusionTreeOf(trees.lineage, 1);
+      const token = surfaceTokens(key);
       const roots = { membership: toHex(membership.root), lineage: toHex(lineage.root) };
       return { ...commitTo(1, membership.root, lineage.root), alg: 1, roots, trees: { membership, lineage, token } };
     }

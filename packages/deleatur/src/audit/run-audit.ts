@@ -34,7 +34,7 @@ export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortS
   const inquiry =
     order.ticket === undefined ? withoutTicket(engine, order) : withTicket(engine, order.ticket, order.claim);
   const trial = (await order.reingest?.(inquiry.needles, signal)) ?? "not-run";
-  const [gathered] = await gatherEvidence(engine, [{ ...inquiry, trial }], () => undefined, signal);
+  const [gathered] = await gatherEvidence(engine, [{ ...inquiry, trial }], false, signal);
   if (gathered === undefined) throw new UsageError("NOT_GATHERED", "an audit without evidence has nothing to judge");
   return auditOutcome(engine, order.ticket?.ticket ?? "", inquiry, gathered);
 }

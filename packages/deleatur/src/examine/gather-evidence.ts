@@ -20,7 +20,7 @@ import { plantCanaries } from "./plant-canaries.ts";
 import { gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { foreignDoors, offerAgain, type ReingestRun } from "./offer-again.ts";
-import { type EpochScan, type Scanned, scanEpoch } from "./scan-epoch.ts";
+import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
 import { isWatched } from "./is-watched.ts";
 import { ledgerEvidence } from "./ledger-evidence.ts";
 import { findLeftovers } from "./find-leftovers.ts";
@@ -74,17 +74,17 @@ export interface Gathered {
   readonly unexplained: readonly Suspect[];
 }
 
-/** One epoch, one census, one look of every probe and one trial of every door for all of them; what was seen is attributed to each. `scanned` is told of each surface that the epoch has read. */
+/** One epoch, one census, one look of every probe and one trial of every door for all of them; what was seen is attributed to each. `isCommitted`: the epoch's roots will be asked for. */
 export async function gatherEvidence(
   engine: Engine,
   inquiries: readonly Inquiry[],
-  scanned: Scanned,
+  isCommitted: boolean,
   signal: AbortSignal,
 ): Promise<readonly Gathered[]> {
   const scans = await scanEpoch(
     engine,
     inquiries.map((inquiry) => ({ ...inquiry, isOwn: ownedBy(inquiry), closure: closureOf(inquiry) })),
-    scanned,
+    isCommitted,
     signal,
   );
   const [epoch] = scans;

@@ -60,20 +60,24 @@ export interface EpochScan extends SharedScan {
   readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
 }
 
-export type Scanned = (commitments: EpochCommitments, surface: SurfaceId) => void;
-
-/** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. Answers a sight of it for each input. `scanned` is told of each surface that was read. */
+/** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. Answers a sight of it for each input. `isCommitted`: its roots will be asked for. */
 export async function scanEpoch(
   engine: Engine,
   inputs: readonly EpochInput[],
-  scanned: Scanned,
+  isCommitted: boolean,
   signal: AbortSignal,
 ): Promise<readonly EpochScan[]> {
   const { ledger, boundary } = engine;
   const begun = utcTime(engine.clock());
   const logSizeAtScan = ledger.logSize();
   const { epoch, key } = ledger.newEpoch();
-  const commitments = createEpochCommitments({ boundaryId: boundary.id, epoch, key, surfaces: boundary.surfaces });
+  const commitments = createEpochCommitments({
+    boundaryId: boundary.id,
+    epoch,
+    key,
+    surfaces: boundary.surfaces,
+    isAhead: isCommitted,
+  });
   const scannable = engine.surfaces.flatMap(({ declaration, guarantees }) =>
     guarantees.scan === "none" ? [] : [declaration.id],
   );
@@ -110,8 +114,8 @@ export async function scanEpoch(
       }
     },
     signal,
-    (surface) => scanned(commitments, surface),
-  );
+    (surface) => commitments.endSurface(surface),
+  ).finally(() => commitments.endAll());
   // A write of the SDK that is on its way has its intent; one that was committed meanwhile is recorded by now.
   const intended = new Set(ledger.openIntents().map(({ ref }) => artifactId(ref)));
   const unrecorded = new Set(

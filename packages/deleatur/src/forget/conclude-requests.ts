@@ -66,12 +66,7 @@ async function concludeEpoch(
   signal: AbortSignal,
 ): Promise<readonly PurgedRound[]> {
   const inquiries = openInquiries(engine, rounds);
-  const gathered = await gatherEvidence(
-    engine,
-    inquiries,
-    (commitments, surface) => commitments.hashAhead(surface),
-    signal,
-  );
+  const gathered = await gatherEvidence(engine, inquiries, true, signal);
   const examined = rounds.flatMap((round, place): readonly Examined[] => {
     const own = gathered[place];
     if (own === undefined) return [];

@@ -49,11 +49,16 @@ function joinLooks(probes: readonly Probe[], needles: readonly Needle[], options
       if (needle?.fate === "control" && canFind(probe.name, needle.content)) look.controls.add(index);
     }
   }
-  return [...looks.values()];
+  // Who looks before its turn has it last: the others look meanwhile.
+  return [...looks.values()].toSorted((a, b) => begins(a) - begins(b));
+}
+
+function begins({ probe }: Look): number {
+  return probe.begin === undefined ? 0 : 1;
 }
 
 /**
- * Runs one probe after the other and closes each; some begin before their turn. A probe that throws, that misses one of its controls or that had none is blind.
+ * Runs one probe after the other and closes each; some begin before their turn, which comes last. A probe that throws, that misses one of its controls or that had none is blind.
  * @throws only when `signal` is aborted
  */
 export async function runProbes(

@@ -1,4 +1,4 @@
-// Trees that a thread hashes, from the build, beside those that the caller hashes; and threads that do not answer all or any of it. Needs `npm run build`.
+// What a thread hashes of a scan, from the build, beside what the caller hashes; and threads that do not answer all or any of it. Needs `npm run build`.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import type { createEpochCommitments } from "../../src/attest/epoch-commitments.ts";
-import { hashSortedKeys } from "../../src/attest/hash-sorted-keys.ts";
+import { hashMessages } from "../../src/attest/hash-messages.ts";
+import { hashTree } from "../../src/attest/hash-tree.ts";
+import { LaidMessages, type LaidPart } from "../../src/attest/laid-messages.ts";
 import { sortKeys } from "../../src/attest/sort-keys.ts";
-import { hashOnThread, isThreadWorthIt } from "../../src/attest/tree-thread.ts";
+import { canHaveThread, type HashedTrees, startTreeThread, type TreeThread } from "../../src/attest/tree-thread.ts";
 import { artifactKey, surfaceId } from "../../src/model/ids.ts";
 
 const BUILT = new URL("../../dist/attest/", import.meta.url);
@@ -16,35 +18,58 @@ const PROGRAM = new URL("hash-on-thread.js", BUILT);
 const directory = mkdtempSync(join(tmpdir(), "deleatur-thread-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-function shared(bytes: Uint8Array): SharedArrayBuffer {
-  const list = new SharedArrayBuffer(bytes.length);
-  new Uint8Array(list).set(bytes);
-  return list;
+const KEYS = { names: randomBytes(32), surface: randomBytes(32) };
+
+/** Some artifacts in two parts, with repetitions. */
+function partsOf(surface: string, count: number): readonly LaidPart[] {
+  const messages = new LaidMessages();
+  return [0, count / 2].flatMap((from) => {
+    for (let at = from; at < count; at += 1) {
+      const sources = [{ surface: surfaceId("notes"), key: artifactKey(`${at}`) }];
+      messages.put(
+        { surface: surfaceId(surface), key: artifactKey(`${at}`), content: [], sources, subjects: [] },
+        [],
+        false,
+      );
+    }
+    return messages.take() ?? [];
+  });
 }
 
-/** With repetitions, and in no order. */
-const some = randomBytes(32 * 500);
-const LISTS = [Buffer.concat([some, some.subarray(0, 320)]), Buffer.alloc(0), randomBytes(32)].map(shared);
+const SURFACES = new Map([
+  ["many", partsOf("many", 500)],
+  ["none", []],
+  ["few", partsOf("few", 2)],
+]);
 
-const whole = (hashed: Awaited<ReturnType<typeof hashOnThread>>): unknown =>
-  [...hashed].map(([place, { keys, root, branches }]) => {
-    const own = sortKeys(new Uint8Array(LISTS[place] ?? new ArrayBuffer()));
-    const expected = hashSortedKeys(own);
-    // Branches begin at the second key.
-    const same = [
-      [keys, own],
-      [root, expected.root],
-      [branches.subarray(32), expected.hashes.branches.subarray(32)],
-    ] as const;
-    return [place, ...same.map(([left, right]) => Buffer.compare(left, right))];
+/** Has a thread hash all of them, and compares each answer with the caller's own. */
+async function answersOf(thread: TreeThread): Promise<readonly (string | number)[]> {
+  const answers: Promise<readonly [string, HashedTrees | undefined]>[] = [];
+  for (const [surface, parts] of SURFACES) {
+    for (const part of parts) thread.add(surface, KEYS, part);
+    answers.push(thread.finish(surface, KEYS).then((trees) => [surface, trees] as const));
+  }
+  thread.end();
+  return (await Promise.all(answers)).flatMap(([surface, trees]) => {
+    if (trees === undefined) return [];
+    const lists = hashMessages(SURFACES.get(surface) ?? [], KEYS, undefined);
+    const isSame = (["membership", "lineage"] as const).every((tree) => {
+      const keys = sortKeys(lists[tree]);
+      const { branches, root } = hashTree(keys);
+      const told = trees[tree];
+      // Branches begin at the second key.
+      return (
+        Buffer.compare(told.keys, keys) === 0 &&
+        Buffer.compare(told.root, root) === 0 &&
+        Buffer.compare(told.branches.subarray(32), branches.subarray(32)) === 0
+      );
+    });
+    return [surface, isSame ? "same" : "other"];
   });
+}
 
-test("ATTEST-1: a thread sorts and hashes as the caller does", async () => {
-  expect(whole(await hashOnThread(LISTS, PROGRAM))).toEqual([
-    [0, 0, 0, 0],
-    [1, 0, 0, 0],
-    [2, 0, 0, 0],
-  ]);
+test("ATTEST-1: a thread hashes messages and trees as the caller does", async () => {
+  expect(await answersOf(startTreeThread(PROGRAM))).toEqual(["many", "same", "none", "same", "few", "same"]);
 });
 
 test.each([
@@ -54,19 +79,23 @@ test.each([
   ["ends at once", "process.exit(3)", []],
   [
     "dies after its first answer",
-    `import { parentPort, workerData } from "node:worker_threads";
+    `import { parentPort } from "node:worker_threads";
      parentPort.postMessage = ((post) => (...told) => { post(...told); setTimeout(() => process.exit(1), 0); for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50), process.exit(1); })(parentPort.postMessage.bind(parentPort));
      await import(${JSON.stringify(PROGRAM.href)});`,
-    [[0, 0, 0, 0]],
+    ["many", "same"],
   ],
 ])("a thread whose program %s leaves the rest to the caller", async (what, program, answered) => {
   const file = join(directory, `${what.replaceAll(" ", "-")}.mjs`);
   if (program !== undefined) writeFileSync(file, program);
-  expect(whole(await hashOnThread(LISTS, pathToFileURL(file)))).toEqual(answered);
+  expect(await answersOf(startTreeThread(pathToFileURL(file)))).toEqual(answered);
 });
 
 /** The build's own, so that a thread is had. */
-async function epochOf(count: number, later: number): Promise<{ readonly ahead: string; readonly now: string }> {
+async function epochOf(
+  count: number,
+  later: number,
+  given: "covered" | "uncovered" = "covered",
+): Promise<{ readonly ahead: string; readonly now: string }> {
   // The build is the sources', and so are its types.
   const built = (await import(new URL("epoch-commitments.js", BUILT).href)) as {
     createEpochCommitments: typeof createEpochCommitments;
@@ -79,6 +108,7 @@ async function epochOf(count: number, later: number): Promise<{ readonly ahead: 
         epoch: 3,
         key: new Uint8Array(32).fill(7),
         surfaces: [{ id, role: "primary", keys: "unique" }],
+        isAhead,
       });
       const add = (from: number, to: number): void => {
         for (let at = from; at < to; at += 1) {
@@ -87,10 +117,15 @@ async function epochOf(count: number, later: number): Promise<{ readonly ahead: 
         }
       };
       add(0, count);
-      if (isAhead) commitments.hashAhead(id);
+      commitments.endSurface(id);
       await commitments.hashedAhead();
       add(count, count + later);
-      commitments.setCovered(id);
+      // Asked again, it waits for nothing that nobody hashes.
+      commitments.endSurface(id);
+      commitments.endAll();
+      await commitments.hashedAhead();
+      if (given === "covered") commitments.setCovered(id);
+      else commitments.setUncovered(id, "UNREACHABLE");
       return Buffer.from(commitments.finish().B).toString("hex");
     }),
   );
@@ -105,7 +140,12 @@ test.each([
   expect(ahead).toBe(now);
 });
 
-test("a thread is for many keys, and only where its program is built", async () => {
-  const built = (await import(new URL("tree-thread.js", BUILT).href)) as { isThreadWorthIt: typeof isThreadWorthIt };
-  expect([isThreadWorthIt(1 << 30), built.isThreadWorthIt(32)]).toEqual([false, false]);
+test("what was hashed ahead of a surface that is given up is dropped", async () => {
+  const { ahead, now } = await epochOf(20_000, 1, "uncovered");
+  expect(ahead).toBe(now);
+});
+
+test("a thread is had only where its program is built", async () => {
+  const built = (await import(new URL("tree-thread.js", BUILT).href)) as { canHaveThread: typeof canHaveThread };
+  expect([canHaveThread(), built.canHaveThread()]).toEqual([false, true]);
 });

@@ -112,6 +112,22 @@ describe("runProbes", () => {
     expect([first.closed, second.closed]).toEqual([1, 0]);
   });
 
+  it("a probe that begins before its turn is waited for last, so that the others look meanwhile", async () => {
+    const turns: string[] = [];
+    const probe = (scope: string, given: Partial<Probe> = {}): Probe =>
+      makeProbe(
+        (asked, signal) => {
+          turns.push(`looks ${scope}`);
+          return finds(1, 2)(asked, signal);
+        },
+        { scope, ...given },
+      );
+    const early = probe("early", { begin: () => turns.push("begins early") });
+    const runs = await runProbes([early, probe("first"), probe("second")], needles, {}, signal);
+    expect(turns).toEqual(["begins early", "looks first", "looks second", "looks early"]);
+    expect(runs.map(({ scope, status }) => `${scope} ${status}`)).toEqual(["first ran", "second ran", "early ran"]);
+  });
+
   it("asks of a probe only such controls as its kind of eyes can see", async () => {
     const short = makeNeedle(1, "ok", "control");
     const probe = makeProbe(finds(2), { name: "excerpt" });
