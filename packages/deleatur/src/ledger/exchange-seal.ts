@@ -1,5 +1,5 @@
 // Seals bytes from one process to another: only the private half that lives in the receiver's memory opens them, and only who has the ledger's keys can have made them.
-import { createPublicKey, diffieHellman, generateKeyPairSync, hkdfSync, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, diffieHellman, hkdfSync, randomBytes, type KeyObject } from "node:crypto";
 import { concatBytes, utf8 } from "@deleatur/verify";
 import { LedgerError } from "../model/errors.ts";
 import type { LedgerKeys } from "./keys.ts";
@@ -13,10 +13,18 @@ export interface ExchangePair {
 }
 
 const RAW_BYTES = 32;
+/** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410). */
+const PKCS8_X25519 = Buffer.from("302e020100300506032b656e04220420", "hex");
 
+/**
+ * Any 32 bytes are a private key (RFC 7748 §5). Not Node's `generateKeyPairSync`: its key, exported as JWK, is locked while text is made of it, and a garbage
+ * collection at that moment that frees the key's own job locks it again on the same thread, which then waits for ever (seen under Node 20.20).
+ */
 export function makeExchangePair(): ExchangePair {
-  const { publicKey, privateKey } = generateKeyPairSync("x25519");
-  const jwk = publicKey.export({ format: "jwk" });
+  const der = Buffer.concat([PKCS8_X25519, randomBytes(RAW_BYTES)]);
+  const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  der.fill(0);
+  const jwk = createPublicKey(privateKey).export({ format: "jwk" });
   return { publicKey: new Uint8Array(Buffer.from(jwk.x ?? "", "base64url")), privateKey };
 }
 
