@@ -21,6 +21,8 @@ const DAY_MS = 24 * 3600 * 1000;
 export interface Audited {
   readonly target: "person" | "records";
   readonly identifiers: readonly SubjectIdentifier[];
+  /** Whose the named records are; none for a person. */
+  readonly owners: readonly SubjectIdentifier[];
   readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
 }
 
@@ -68,6 +70,7 @@ export async function prepareAudit(
   AUDITED.put(ledger, id, {
     target: target.kind,
     identifiers: plan.identifiers,
+    owners: plan.owners,
     identifiersUnknown: plan.identifiersUnknown,
   });
   ledger.putItems(

@@ -9,6 +9,7 @@ import { createRunFilter, joinExplanations, type RunFilter } from "../probe/run-
 import { artifactDigester, refId } from "./artifact-digests.ts";
 import type { Baseline } from "./baseline.ts";
 import { type ByRef, createByRef } from "./by-ref.ts";
+import { type CopyFinder, openCopyFinder } from "./find-copies.ts";
 import { hasOwnProvenance } from "./own-provenance.ts";
 import type { EpochInput, EpochScan, SharedScan } from "./scan-epoch.ts";
 import { toNeedles } from "./to-needles.ts";
@@ -34,6 +35,7 @@ interface Sight {
   readonly holders: Map<string, { lawful: number; other: number }>;
   /** Derived from sources outside the closure, with a field that closure content also has: whose it is, is known when all rows are. */
   readonly derived: Derived[];
+  readonly copies: CopyFinder | undefined;
 }
 
 interface Derived {
@@ -43,7 +45,8 @@ interface Derived {
 }
 
 export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sights {
-  const sights = inputs.map((input) => openSight(input));
+  const sights = inputs.map((input) => openSight(engine, input));
+  const finders = sights.flatMap(({ copies }) => copies ?? []);
   const members = membersOf(sights.map(({ input }) => input.closure));
   const wanted = whose(inputs.map(({ needles }) => needles.flatMap(({ content }) => content.map(digestOfField))));
   const owners = ownersOf(inputs);
@@ -93,6 +96,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
 
   return {
     see(artifact, digests) {
+      for (const finder of finders) finder.see(artifact, digests);
       const isCompared = baselines.kinds.length + bystanders.kinds.length > 0;
       const known = isCompared ? digester.digest(artifact, digests) : undefined;
       const standings = baselines.kinds.map((kind) => (known === undefined ? undefined : kind.compare(known)));
@@ -147,6 +151,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
             erased: joinExplanations(parts),
             rewritten: joinExplanations([...parts, ...replacedFilter(sight)]),
           },
+          copies: sight.copies?.copies() ?? [],
           closureFieldsOf: (id) => fields.get(id) ?? [],
           beforeOf: (id) => (strangers.has(id) ? strangers.get(id) : "unchanged"),
           isShared(surface, digest) {
@@ -166,7 +171,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
   };
 }
 
-function openSight(input: EpochInput): Sight {
+function openSight(engine: Engine, input: EpochInput): Sight {
   return {
     input,
     needles: toNeedles(input.needles),
@@ -176,6 +181,7 @@ function openSight(input: EpochInput): Sight {
     strangers: new Map(),
     holders: new Map(),
     derived: [],
+    copies: openCopyFinder(engine, input),
   };
 }
 

@@ -17,7 +17,7 @@ import type { Baseline } from "./baseline.ts";
 import { findEarlierReturns, gradeReturns } from "./earlier-returns.ts";
 import type { Returns } from "./find-returns.ts";
 import { plantCanaries } from "./plant-canaries.ts";
-import { gradeFindings, type Suspect } from "./grade-findings.ts";
+import { gradeCopies, gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { foreignDoors, offerAgain, type ReingestRun } from "./offer-again.ts";
 import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
@@ -34,6 +34,8 @@ export interface Inquiry {
   readonly target: "person" | "records";
   /** Given and mapped identifiers; empty for records. */
   readonly identifiers: readonly SubjectIdentifier[];
+  /** Whose the named records were; none for a person. */
+  readonly owners: readonly SubjectIdentifier[];
   readonly needles: readonly KeptNeedle[];
   /** The closure with what became of each artifact. */
   readonly items: readonly RequestItem[];
@@ -164,7 +166,8 @@ function putTogether(
   const leftovers = findLeftovers(engine, inquiry, scan, ownedBy(inquiry));
   const graded = gradeFindings(engine, runs, needles, scan, leftovers);
   const earlier = gradeReturns(engine, returns, leftovers.reached, inquiry.reviewed);
-  const likenesses = graded.suspects.filter(({ id }) => !inquiry.reviewed.has(id));
+  const suspects = [...graded.suspects, ...gradeCopies(engine, scan.copies, [...graded.survivors, ...graded.back])];
+  const likenesses = suspects.filter(({ id }) => !inquiry.reviewed.has(id));
   const open = [...likenesses, ...earlier.suspects];
   const overDeleted = countOverDeleted(engine, inquiry, scan);
   const lost = Math.max(0, scan.bystanders.checked - scan.bystanders.intact) + overDeleted + inquiry.lostBefore;
@@ -192,7 +195,7 @@ function putTogether(
     survivors: mergeSurvivors([...leftovers.survivors, ...earlier.survivors], graded.survivors),
     suspects: {
       open: open.length,
-      reviewed: graded.suspects.length - likenesses.length + earlier.reviewed,
+      reviewed: suspects.length - likenesses.length + earlier.reviewed,
     },
     denylist: inquiry.denylist,
     census: {

@@ -5,6 +5,7 @@ import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SurfaceId } from "../model/ids.ts";
 import type { Finding, Needle } from "../model/needle.ts";
 import { classifyFindings } from "../probe/classify-findings.ts";
+import type { Copy } from "./find-copies.ts";
 import type { Leftovers } from "./find-leftovers.ts";
 import type { ReturnRule } from "./find-returns.ts";
 import { isFirstHand } from "./own-provenance.ts";
@@ -185,17 +186,37 @@ function isContentKeyed(key: string, needle: Needle): boolean {
   });
 }
 
-function toSuspect(engine: Engine, { place, probe, match }: Finding, needle: Needle): Suspect {
-  const digest = engine.ledger.keyedDigest(
-    "suspect",
-    place.container,
-    place.surface ?? "",
-    place.key ?? "",
-    needle.ref.surface,
-    needle.ref.key,
+/** Exact copies under the same person's name are for a person to decide, but where a probe has found more in the same place. */
+export function gradeCopies(
+  engine: Engine,
+  copies: readonly Copy[],
+  found: readonly ArtifactMention[],
+): readonly Suspect[] {
+  const known = new Set(found.map(({ surface, key }) => JSON.stringify([surface, key])));
+  return copies.flatMap(({ ref: { surface, key }, likeTo }): readonly Suspect[] =>
+    known.has(JSON.stringify([surface, key]))
+      ? []
+      : [
+          {
+            id: suspectId(engine, { container: surface, surface, key }, likeTo),
+            surface,
+            key,
+            container: surface,
+            likeTo,
+            probe: "exact",
+          },
+        ],
   );
+}
+
+function suspectId({ ledger }: Engine, { container, surface, key }: Finding["place"], likeTo: ArtifactRef): string {
+  const digest = ledger.keyedDigest("suspect", container, surface ?? "", key ?? "", likeTo.surface, likeTo.key);
+  return Buffer.from(digest.subarray(0, 8)).toString("hex");
+}
+
+function toSuspect(engine: Engine, { place, probe, match }: Finding, needle: Needle): Suspect {
   return {
-    id: Buffer.from(digest.subarray(0, 8)).toString("hex"),
+    id: suspectId(engine, place, needle.ref),
     ...(place.surface === undefined ? {} : { surface: place.surface }),
     ...(place.key === undefined ? {} : { key: place.key }),
     container: place.container,

@@ -11,6 +11,7 @@ import { type ControlChoice, createControlChooser } from "../probe/choose-contro
 import { type HarvestedRow, recordRows, scanParts } from "../record/harvest.ts";
 import type { Baseline } from "./baseline.ts";
 import { type ByRef, createByRef } from "./by-ref.ts";
+import type { Copy } from "./find-copies.ts";
 import { openSights } from "./epoch-sight.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 
@@ -18,6 +19,8 @@ import type { KeptNeedle } from "./kept-needles.ts";
 export interface EpochInput {
   readonly needles: readonly KeptNeedle[];
   readonly isOwn: (identifier: SubjectIdentifier) => boolean;
+  /** Whose the named records were; none for a person. */
+  readonly owners: readonly SubjectIdentifier[];
   /** Every artifact known to belong to the closure. */
   readonly closure: ReadonlySet<string>;
   /** Absent where nobody took one before (an audit without a ticket): then nothing is explained and no bystander counted. */
@@ -58,6 +61,8 @@ export interface EpochScan extends SharedScan {
   /** True where every artifact of the surface that holds this closure field (hex digest) is another person's. */
   isShared(surface: string, digest: string): boolean;
   readonly bystanders: { readonly checked: number; readonly intact: number; readonly changed: number };
+  /** What was named stands there again, in other records of the same person. */
+  readonly copies: readonly Copy[];
 }
 
 /** Scans all surfaces under a new epoch; the ledger takes in the lineage that it meets. Answers a sight of it for each input. `isCommitted`: its roots will be asked for. */

@@ -214,6 +214,8 @@ function inquire(
   return {
     target: target.kind,
     identifiers: plan.identifiers,
+    // What a round has erased is nobody's any more in the next.
+    owners: plans.flatMap((one) => one?.owners ?? []),
     needles,
     items,
     baseline: baselineOf(id, "baseline"),

@@ -34,6 +34,8 @@ export interface Plan {
   readonly items: readonly PlannedItem[];
   /** Given and mapped identifiers. */
   readonly identifiers: readonly SubjectIdentifier[];
+  /** Of a request about records: whose they are, as far as their store, what they were made from, and mapping surfaces say. */
+  readonly owners: readonly SubjectIdentifier[];
   /** Identifier types in use on a surface by rows that no given type can tell apart (LINEAGE-7). */
   readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
   /** Rows of derived surfaces without any source (LINEAGE-3), by surface. */
@@ -65,6 +67,7 @@ export interface Together {
 /** What a target reaches, whatever becomes of it. */
 export interface Reach {
   readonly identifiers: readonly SubjectIdentifier[];
+  readonly owners: readonly SubjectIdentifier[];
   readonly closure: readonly Reached[];
   /** By id. */
   readonly sources: ReadonlyMap<string, readonly ArtifactRef[]>;
@@ -103,7 +106,11 @@ export function reachOf(
     sources.set(id, joinSources(rows.get(id)?.sources ?? [], recorded));
   }
   rows.expect([...sources.values()].flat());
-  return { identifiers, closure, sources, edges, ranks: rankClosure(sources) };
+  const owners =
+    target.kind === "person"
+      ? []
+      : expandIdentifiers(engine.boundary, engine.ledger.ownersOf(target.refs), harvest.rows);
+  return { identifiers, owners, closure, sources, edges, ranks: rankClosure(sources) };
 }
 
 /** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
@@ -113,7 +120,13 @@ export function planRequest(
   harvest: Harvest,
   options: PlanOptions,
   index: HarvestIndex = indexHarvest(engine, harvest),
-  { identifiers, closure, sources, edges, ranks }: Reach = reachOf(engine, target, harvest, options.known, index),
+  { identifiers, owners, closure, sources, edges, ranks }: Reach = reachOf(
+    engine,
+    target,
+    harvest,
+    options.known,
+    index,
+  ),
 ): Plan {
   const { rows } = index;
   const isOwn = identifierSet(identifiers);
@@ -162,6 +175,7 @@ export function planRequest(
   return {
     items: [...decided.values()],
     identifiers,
+    owners,
     identifiersUnknown: target.kind === "person" ? unknownIdentifiers(index, identifiers, target.none) : [],
     withoutLineage: index.withoutLineage,
     lostLineage: index.lostLineage,

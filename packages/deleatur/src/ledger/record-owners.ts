@@ -1,9 +1,11 @@
 // Whose the records were that a request about records named: no owner stands on its entries, but a later request about the person must know of it. It must not judge.
-import { requestId, type ArtifactRef, type RequestId } from "../model/ids.ts";
-import { hexList, type LedgerCore } from "./ledger-core.ts";
+import { requestId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
+import { hexList, hexOf, type LedgerCore, parseJsonBytes, unsealByGuard } from "./ledger-core.ts";
 
 export interface RecordOwners {
-  /** Notes who is tagged on these records, or on what they were made from, while the ledger still has their tags; the same again changes nothing. */
+  /** Who is tagged on these records, or on what they were made from, as long as the ledger has their tags. */
+  ownersOf(refs: readonly ArtifactRef[]): readonly SubjectIdentifier[];
+  /** Notes these owners by their digests; the same again changes nothing. */
   noteRecordOwners(request: RequestId, refs: readonly ArtifactRef[]): void;
   /** The requests about records of one of these persons (`identifierDigest`). */
   recordRequestsOf(owners: readonly Uint8Array[]): readonly RequestId[];
@@ -22,20 +24,27 @@ export function storeRecordOwners(
 
 export function createRecordOwners(core: LedgerCore): RecordOwners {
   const { connection, digests } = core;
+
+  function ownerRows(refs: readonly ArtifactRef[]): readonly (readonly [digest: Uint8Array, sealed: Uint8Array])[] {
+    return connection.rows<[Uint8Array, Uint8Array]>(
+      `WITH RECURSIVE up(id) AS (
+         SELECT a.id FROM json_each(?) AS j JOIN artifacts AS a ON a.digest = unhex(j.value)
+         UNION SELECT d.source FROM up JOIN derivations AS d ON d.derived = up.id
+       )
+       SELECT DISTINCT i.digest, i.sealed FROM up JOIN artifact_subjects AS s ON s.artifact = up.id
+       JOIN identifiers AS i ON i.id = s.subject ORDER BY i.digest`,
+      hexList(refs.map((ref) => digests.artifactDigest(ref))),
+    );
+  }
+
   return {
+    ownersOf: (refs) =>
+      ownerRows(refs).map(([digest, sealed]) =>
+        parseJsonBytes<SubjectIdentifier>(unsealByGuard(core, `identifiers/${hexOf(digest)}`, sealed)),
+      ),
     noteRecordOwners(request, refs) {
       connection.transaction(() => {
-        const owners = connection
-          .rows<[Uint8Array]>(
-            `WITH RECURSIVE up(id) AS (
-               SELECT a.id FROM json_each(?) AS j JOIN artifacts AS a ON a.digest = unhex(j.value)
-               UNION SELECT d.source FROM up JOIN derivations AS d ON d.derived = up.id
-             )
-             SELECT DISTINCT i.digest FROM up JOIN artifact_subjects AS s ON s.artifact = up.id
-             JOIN identifiers AS i ON i.id = s.subject ORDER BY i.digest`,
-            hexList(refs.map((ref) => digests.artifactDigest(ref))),
-          )
-          .map(([owner]) => owner);
+        const owners = ownerRows(refs).map(([digest]) => digest);
         const news = storeRecordOwners(core, request, owners);
         if (news.length > 0) core.outbox.put({ kind: "record-owners", request, owners: news });
       });

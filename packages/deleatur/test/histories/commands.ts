@@ -375,6 +375,7 @@ export function reviewSuspects(order: {
           world.memory.review(request, { ...OFFICER, suspect: suspect.id, decision: order.decision });
           tally.add(`suspect ${order.decision}`);
           if (suspect.returned !== undefined) tally.add(`return ${order.decision}`);
+          else if (suspect.probe === "exact") tally.add(`copy ${order.decision}`);
           if (order.decision === "kept") excuse(world, suspect);
         } catch (error) {
           world.keepMessage(error);

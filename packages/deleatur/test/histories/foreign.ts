@@ -97,7 +97,7 @@ function change(world: World, act: ForeignAct, utterance: Utterance, person: num
       return;
     case "line of its person":
       appendLine(directory, { id: `l${id}`, ...(own === null ? {} : { user: own }), text });
-      // Of first hand and under a name: a request about another record of the same words leaves it (docs/threat-model.md).
+      // Of first hand and under a name: a request about another record of the same words asks about it (docs/threat-model.md).
       if (own !== null) utterance.records.set(`transcripts/l${id}`, owner);
       return;
     case "line of nobody":

@@ -232,4 +232,14 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "takes the same words in another record of the person for that record's own",
+    edits: [
+      {
+        file: "examine/epoch-sight.ts",
+        find: "const finders = sights.flatMap(({ copies }) => copies ?? []);",
+        replace: "const finders = sights.flatMap(({ copies }) => (copies === undefined ? [] : []));",
+      },
+    ],
+  },
 ];

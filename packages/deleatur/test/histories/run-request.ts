@@ -212,6 +212,8 @@ function noteShutOut(world: World, target: Target, before: Before, outcome: Requ
   if (target.kind === "person") world.truth.person(target.person).shutOut.add(outcome.request);
   const rows = [...before.rows].filter(([place]) => /^(?:episodes|transcripts)\//u.test(place));
   for (const utterance of world.truth.ofTarget(target)) {
+    // Another record of the same person was kept by a decision: its words are no stranger to it.
+    if (target.kind === "record" && utterance.isExcused) continue;
     const places = rows.flatMap(([place, row]) => (row.includes(utterance.text) ? [place] : []));
     if (places.length === 0) continue;
     utterance.shutOut.add(outcome.request);

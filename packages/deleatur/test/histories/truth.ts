@@ -23,6 +23,8 @@ export interface Utterance {
   readonly owners: Set<number>;
   /** The records of first hand that it was written under, as `episodes/1`, each with whom it was written for, by index. */
   readonly records: Map<string, number | undefined>;
+  /** Of these, where other words stand beside it. */
+  readonly inPart: Set<string>;
   /** The requests after which it must not come in again, until lifted. */
   readonly shutOut: Set<string>;
   /** The places, as `episodes/1`, from which it was erased for good. */
@@ -91,6 +93,7 @@ export class Truth {
       vector: Float32Array.from({ length: DIMENSIONS }, () => this.#random.next() * 2 - 1),
       owners: new Set(),
       records: new Map(),
+      inPart: new Set(),
       shutOut: new Set(),
       erasedFrom: new Set(),
       wasLifted: false,
@@ -109,12 +112,17 @@ export class Truth {
     return isBack && (isCutShort || shutOut.size === 0);
   }
 
-  /** What is the target's and nobody else's. */
+  /** What is the target's and nobody else's. Of a record: also where it stands again, word for word, in others of the same person. */
   ofTarget(target: Target): readonly Utterance[] {
-    return this.utterances.filter(({ owners, records }) =>
+    return this.utterances.filter(({ owners, records, inPart }) =>
       target.kind === "person"
         ? owners.size === 1 && owners.has(target.person)
-        : records.size === 1 && records.has(target.record),
+        : records.has(target.record) &&
+          [...records].every(
+            ([record, whose]) =>
+              record === target.record ||
+              (!inPart.has(record) && whose !== undefined && whose === records.get(target.record)),
+          ),
     );
   }
 

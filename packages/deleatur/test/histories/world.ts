@@ -246,6 +246,7 @@ export class World {
         insert(() => {
           app.prepare("INSERT INTO episodes VALUES (?, ?, ?)").run(id, value ?? null, text);
           utterance.records.set(`episodes/${id}`, person);
+          if (!isSame(text, utterance)) utterance.inPart.add(`episodes/${id}`);
           if (person !== undefined) utterance.owners.add(person);
         }),
       ),
@@ -301,6 +302,11 @@ export class World {
       )
       .all();
   }
+}
+
+/** The same words and no others, whatever stands between them. */
+function isSame(text: string, { words }: Utterance): boolean {
+  return (text.toLowerCase().match(/[a-z]+/gu) ?? []).join(" ") === words.join(" ");
 }
 
 export function appendLine(directory: string, line: Readonly<Record<string, unknown>>): void {
