@@ -1,4 +1,5 @@
 // The adapter interface: the one file that an adapter's author reads. Every member is required; what a store cannot do is answered, not left out.
+import type { DiskRoom } from "./disk-room.ts";
 import type { Artifact, Erased, Offered, Planted, Purged, Rewritten } from "./model/artifact.ts";
 import type { Boundary, StoreConnection, SurfaceDeclaration } from "./model/declaration.ts";
 import type { ArtifactKey, RequestId, SubjectIdentifier } from "./model/ids.ts";
@@ -6,6 +7,7 @@ import type { Finding, Needle, ProbeDepth, ProbeName } from "./model/needle.ts";
 
 // What an adapter is written with, so that this is the one module that it imports.
 export { compareUtf8 } from "@deleatur/verify";
+export type { DiskRoom } from "./disk-room.ts";
 export type { Artifact, ContentField, Erased, Offered, Planted, Purged, Rewritten } from "./model/artifact.ts";
 export type { Boundary, StoreConnection, SurfaceDeclaration } from "./model/declaration.ts";
 export { BoundaryError, StoreError } from "./model/errors.ts";
@@ -122,6 +124,8 @@ export interface Foresight {
   readonly locks: readonly PurgeLock[];
   /** Room on the store's disk that a purge takes beside what is used, in bytes; what stays free after it is not counted. */
   readonly spareBytes: number;
+  /** The file system that it takes it from, where that can be looked at from here. */
+  readonly disk?: DiskRoom;
   /** About how long a purge takes. */
   readonly seconds: number;
   /** What `seconds` and `spareBytes` rest on, in words. */

@@ -52,7 +52,8 @@ export async function foresee(
         ...cost,
         ...(hindrance === undefined ? {} : { hindrance: { outcome: hindrance.outcome, why: hindrance.why } }),
       };
-      const key = JSON.stringify([store, one]);
+      // How much is free moves on from one question to the next.
+      const key = JSON.stringify([store, { ...one, disk: undefined }]);
       purges.set(key, { ...one, surfaces: [...(purges.get(key)?.surfaces ?? []), id] });
     } catch (error) {
       signal.throwIfAborted();

@@ -3,6 +3,7 @@ import { toHex } from "@deleatur/verify";
 import type { Engine } from "../engine.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
 import type { SurfaceDeclaration } from "../model/declaration.ts";
+import { StoreError } from "../model/errors.ts";
 import { artifactKey, type SurfaceId } from "../model/ids.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 import { contentDigests } from "../record/guard.ts";
@@ -39,16 +40,40 @@ export async function plantCanaries(
   const tablesFirst = [...lacking].toSorted((a, b) => isIndex(engine, a) - isIndex(engine, b));
   const tried = new Set<SurfaceId>();
   const planting = { engine, needles, controls: scan.controls.controls, planted, tried, standing, signal };
-  for (const id of tablesFirst) if (!tried.has(id)) await plantIn(planting, id);
-  return {
-    planted: [...planted.values()],
-    async remove() {
-      const never = new AbortController().signal;
-      for (const { surface, key } of [...planted.values()].toReversed())
-        await (await engine.open(surface)).erase([key], never);
-      engine.ledger.abortIntents(standing);
-    },
-  };
+  const remove = (): Promise<void> => removeAll(engine, [...planted.values()].toReversed(), standing);
+  try {
+    for (const id of tablesFirst) if (!tried.has(id)) await plantIn(planting, id);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { planted: [...planted.values()], remove };
+}
+
+/** Takes all of them out. One that a store keeps is left to the next run, by whichever process: its intent says where it stands. @throws what kept it */
+async function removeAll(engine: Engine, canaries: readonly Artifact[], standing: readonly string[]): Promise<void> {
+  const never = new AbortController().signal;
+  const left = new Set<SurfaceId>();
+  let trouble: unknown;
+  for (const { surface, key } of canaries) {
+    try {
+      const [erased] = await (await engine.open(surface)).erase([key], never);
+      if (erased?.outcome !== "failed") continue;
+      throw new StoreError("CANARY_LEFT", `surface ${surface} keeps a row of ours: ${erased.why}`, {
+        place: { surface },
+        cure: "mend that, then run `deleatur forget --resume`: it is taken out first",
+      });
+    } catch (error) {
+      left.add(surface);
+      trouble ??= error;
+    }
+  }
+  const intents = engine.ledger.openIntents().filter(({ id }) => standing.includes(id));
+  const ids = (isLeft: boolean): readonly string[] =>
+    intents.flatMap(({ id, ref }) => (left.has(ref.surface) === isLeft ? [id] : []));
+  engine.ledger.leaveIntents(ids(true));
+  engine.ledger.abortIntents(ids(false));
+  if (trouble !== undefined) throw trouble;
 }
 
 /** What planting goes by, the same for all surfaces. */

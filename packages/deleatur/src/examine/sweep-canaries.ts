@@ -1,4 +1,4 @@
-// Takes out canaries that a process left in a store because it was killed while they stood: an open intent of a dead writer tells of each.
+// Takes out canaries that a process left in a store because it was killed while they stood, or could not take them out: an open intent of a dead writer tells of each.
 import type { Engine } from "../engine.ts";
 import { isKnownDead } from "../ledger/process-identity.ts";
 import type { OpenIntent } from "../ledger/ledger.ts";

@@ -7,6 +7,7 @@ import type { IntentResolution } from "./resolve-intents.ts";
 import { logBoundaryVersion } from "./receive-request.ts";
 import { openSealedOutcome } from "./settle-request.ts";
 import { countEndedRounds, endRound, openStepJournal, type StepJournal } from "./step-journal.ts";
+import { hasPurgeFailed } from "./purge-requests.ts";
 import type { Target } from "./target.ts";
 
 /** The named acts of this very call; none of them is remembered for the next. */
@@ -85,11 +86,20 @@ export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], s
   return carriage;
 }
 
-/** A round that waits was begun under the boundary of then. Changed since, all is planned anew in the next (DESIGN §3.11); what is attested stays as it was signed. */
+/**
+ * A round that waits was begun under the boundary of then. Changed since, all is planned anew in the next (DESIGN §3.11); so it is where the run was cut off after a
+ * store had failed an erase or a purge: the disk has room by now, or never will. What is attested stays as it was signed.
+ */
 function endOutdatedRound(engine: Engine, id: RequestId): void {
   const { ledger } = engine;
   const round = countEndedRounds(engine, id) + 1;
-  const isPinned = ledger.steps(id).some(({ name, state }) => name === `${round}/pin` && state === "finished");
-  if (!isPinned || openSealedOutcome(engine, id, round) !== undefined) return;
-  if (ledger.request(id)?.boundaryDigest !== logBoundaryVersion(engine).digest) endRound(engine, id, round);
+  const finished = new Map(
+    ledger.steps(id).flatMap(({ name, state, detail }) => (state === "finished" ? [[name, detail] as const] : [])),
+  );
+  if (!finished.has(`${round}/pin`) || openSealedOutcome(engine, id, round) !== undefined) return;
+  const hasFailed =
+    (finished.has(`${round}/erase`) && ledger.items(id).some(({ outcome }) => outcome === "failed")) ||
+    hasPurgeFailed(finished.get(`${round}/purge`));
+  if (hasFailed || ledger.request(id)?.boundaryDigest !== logBoundaryVersion(engine).digest)
+    endRound(engine, id, round);
 }

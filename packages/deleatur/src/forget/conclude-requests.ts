@@ -177,8 +177,12 @@ function openInquiries(engine: Engine, rounds: readonly PurgedRound[]): readonly
 
 /** Losses that no policy names, of the rounds before this one: a later round must not forget them. */
 function lostBefore(engine: Engine, id: RequestId, round: number): number {
-  const sealed = engine.ledger.getSealed(id, `lost/${round - 1}`);
-  return sealed === undefined ? 0 : Number(new TextDecoder().decode(sealed));
+  // A round that was cut off has counted nothing.
+  for (let before = round - 1; before > 0; before -= 1) {
+    const sealed = engine.ledger.getSealed(id, `lost/${before}`);
+    if (sealed !== undefined) return Number(new TextDecoder().decode(sealed));
+  }
+  return 0;
 }
 
 function keepLost(engine: Engine, { id, round }: PurgedRound, { bystanders }: Evidence): void {

@@ -26,6 +26,12 @@ interface PurgeDetail {
   readonly logIndex: number;
 }
 
+/** Whether the purge step with this journalled detail left a store that failed. */
+export function hasPurgeFailed(detail: unknown): boolean {
+  // The detail is our own journal's.
+  return (detail as PurgeDetail | undefined)?.outcomes.some(([, outcome]) => outcome === "failed") === true;
+}
+
 /** A request whose purge is due: everything of its closure is erased. */
 export interface PurgeOrder {
   readonly id: RequestId;

@@ -50,7 +50,7 @@ async function fenceSurface(
 /** Where a reader keeps a trace of the fence, and what was out of reach. */
 export interface LoweredFence {
   readonly traces: readonly SurfaceId[];
-  readonly unreached: readonly SurfaceId[];
+  readonly unreached: readonly { readonly surface: SurfaceId; readonly why: string }[];
 }
 
 /** Ends the fence in the stores and in the ledger; the denylist stands. */
@@ -67,7 +67,7 @@ export async function lowerStoreFences(
   signal: AbortSignal,
 ): Promise<LoweredFence> {
   const traces: SurfaceId[] = [];
-  const unreached: SurfaceId[] = [];
+  const unreached: LoweredFence["unreached"][number][] = [];
   for (const { declaration, guarantees } of engine.surfaces) {
     if (guarantees.scan === "none") continue;
     try {
@@ -77,7 +77,7 @@ export async function lowerStoreFences(
       signal.throwIfAborted();
       // Out of reach it is uncovered, and its request stays open: the round that reaches it again takes the fence down.
       if (!(error instanceof StoreError)) throw error;
-      unreached.push(declaration.id);
+      unreached.push({ surface: declaration.id, why: error.message });
     }
   }
   return { traces, unreached };

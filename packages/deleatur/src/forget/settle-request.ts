@@ -1,6 +1,7 @@
 // Settles a request after its attestation: writes the receipt's file, ends the fence where nothing more is to come, closes what is done.
 import { mkdirSync, openSync, closeSync, fsyncSync, renameSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { whereItIsFull } from "../disk-room.ts";
 import type { Engine } from "../engine.ts";
 import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
 import { LedgerError } from "../model/errors.ts";
@@ -53,7 +54,7 @@ export async function settleRequest(
       place: { request: id },
       cure: "see `deleatur check`; when the anchor is back, run `deleatur forget --resume`",
     });
-  if (receipt !== undefined && outcome.receipt !== undefined) writeDurably(outcome.receipt, receipt);
+  if (receipt !== undefined && outcome.receipt !== undefined) writeReceipt(outcome.receipt, receipt, id);
   const summary: RecordedSummary = {
     reasons: outcome.reasons,
     attestation: outcome.attestation,
@@ -80,7 +81,11 @@ export async function settleRequest(
   if (lowered.traces.length > 0 || isBusy) {
     // Signed as it was; but the fence itself named the person in these stores, and a reader keeps that from going. Resumed, it is tried again.
     ledger.updateRequest(id, { state: "waiting", why: "reader" });
-    return { ...outcome, state: "waiting", why: "reader", exitCode: WAITING_EXIT };
+    const surfaces = outcome.surfaces.map((one): RequestOutcome["surfaces"][number] => {
+      const held = lowered.unreached.filter(({ surface }) => surface === one.surface).map(({ why }) => why);
+      return held.length === 0 ? one : { ...one, troubles: [...(one.troubles ?? []), ...held] };
+    });
+    return { ...outcome, surfaces, state: "waiting", why: "reader", exitCode: WAITING_EXIT };
   }
   // In one transaction: a round that ended without its request being closed would be followed by another.
   ledger.transaction(() => {
@@ -98,12 +103,28 @@ function receiptPath(engine: Engine, id: RequestId, round: number): string {
   return join(dirname(engine.ledger.file), "receipts", `${name}.deleatur.json`);
 }
 
+/** Signed and sealed it stands in the ledger: resumed, the request writes its file again. @throws LedgerError RECEIPT_UNWRITTEN */
+function writeReceipt(path: string, bytes: Uint8Array, request: RequestId): void {
+  try {
+    writeDurably(path, bytes);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const cure = "mend that, then run `deleatur forget --resume`";
+    throw new LedgerError(
+      "RECEIPT_UNWRITTEN",
+      `the receipt cannot be written to ${path} (${code})${whereItIsFull(path)}, ${cure}`,
+      { place: { file: path, request }, cure, cause },
+    );
+  }
+}
+
 function writeDurably(path: string, bytes: Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.tmp`;
   const file = openSync(temporary, "w", 0o600);
   try {
-    writeSync(file, bytes);
+    // A disk that is nearly full takes a part, and says so in the count alone.
+    for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
     fsyncSync(file);
   } finally {
     closeSync(file);

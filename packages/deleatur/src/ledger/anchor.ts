@@ -2,6 +2,7 @@
 import { renameSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { concatBytes, equalBytes, toHex, utf8 } from "@deleatur/verify";
+import { whereItIsFull } from "../disk-room.ts";
 import { LedgerError } from "../model/errors.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { type Adopting, adoptRecord } from "./adopt-records.ts";
@@ -285,7 +286,7 @@ export function createAnchor(core: LedgerCore, path: string | undefined, parts: 
     } catch (error) {
       if (error instanceof LedgerError) throw error;
       known = undefined;
-      lost = `it cannot be written (${codeOf(error)})`;
+      lost = `it cannot be written (${codeOf(error)})${codeOf(error) === "ENOSPC" ? whereItIsFull(file) : ""}`;
       return;
     }
     confirm(last);

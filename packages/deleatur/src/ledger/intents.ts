@@ -251,6 +251,13 @@ export function createIntents(core: LedgerCore): Intents {
         connection.flushAfterCommit();
       });
     },
+    // Their writer lives, and will not see to them any more: they stay open as a dead one's, with all that were begun with them.
+    leaveIntents(ids) {
+      connection.transaction(() => {
+        for (const group of byGroup(ids).keys())
+          connection.run("UPDATE intents SET started = started || '/left' WHERE id = ?", group);
+      });
+    },
     openIntents: () =>
       connection.all<GroupRow>("SELECT * FROM intents ORDER BY begun, id").flatMap((row) => {
         const list = open(row);

@@ -1,4 +1,5 @@
 // Turns what SQLite reports into the ledger's own errors, each with its cure. It must not repeat a statement or a value.
+import { whereItIsFull } from "../disk-room.ts";
 import { LedgerError } from "../model/errors.ts";
 
 interface Failure {
@@ -91,5 +92,6 @@ export function ledgerFailure(error: unknown, file: string): unknown {
     what: `refused a write (${code})`,
     cure: "report this, the ledger is unchanged",
   };
-  return new LedgerError(name, `the ledger ${file} ${what}, ${cure}`, { place, cure, cause: error });
+  const where = name === "LEDGER_FULL" || name === "LEDGER_IO" ? whereItIsFull(file) : "";
+  return new LedgerError(name, `the ledger ${file} ${what}${where}, ${cure}`, { place, cure, cause: error });
 }

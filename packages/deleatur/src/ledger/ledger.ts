@@ -151,6 +151,7 @@ export interface Intents {
   /** Records the artifacts and edges. @throws WriteRefusedError FENCED | ERASED_SOURCE: the write must be undone, then aborted */
   commitIntents(ids: readonly string[]): void;
   abortIntents(ids: readonly string[]): void;
+  leaveIntents(ids: readonly string[]): void;
   /** Open and unresolved ones, oldest first. */
   openIntents(): readonly OpenIntent[];
   /** How the store, read at the intended keys, answered. `joined` records the artifact under the fence. */

@@ -130,7 +130,8 @@ describe("forget", () => {
     const before = [rowsOf(memory, "episodes"), rowsOf(memory, "summaries")];
     const argv = ["forget", "--dry-run", "--subject-file", subjectFile(memory)];
     const { out, exitCode } = await runCli(memory.directory, argv);
-    expect(exitCode).toBe(0);
+    // What it would come to is an erasure that takes effect later.
+    expect(exitCode).toBe(22);
     expect(out).toContain("person\n└─ conversation memory: erase 2\n   └─ summaries: erase 2\n");
     expect(out).toContain("summaries: 1 record lost for others too");
     expect(out).toContain("prompt cache: ");
@@ -142,6 +143,22 @@ describe("forget", () => {
     expect([rowsOf(memory, "episodes"), rowsOf(memory, "summaries")]).toEqual(before);
     expect((await askCli(memory.directory, ["requests"])).json["requests"]).toEqual([]);
   });
+
+  it.each([
+    { what: "nothing stands in the way", surfaces: "", extra: [], exitCode: 0 },
+    { what: "no erasure can be signed", surfaces: UNBOUNDED, extra: [], exitCode: 20 },
+    { what: "triggers alone keep it out", surfaces: "", extra: [], writers: "trigger", exitCode: 21 },
+    { what: "a tombstone is allowed", surfaces: UNBOUNDED, extra: ["--allow-tombstone"], exitCode: 20 },
+    { what: "nobody is there", surfaces: "", extra: [], input: "account:nobody", exitCode: 21 },
+  ])(
+    "ATTEST-1 CLAIM-4: a dry run ends with $exitCode, as the forget behind it, where $what",
+    async ({ surfaces, extra, exitCode, writers = "sdk", input = "account:marta-77" }) => {
+      const { directory } = smallMemory({ surfaces, writers });
+      const argv = ["forget", "--subject-file", "-", ...extra];
+      expect((await runCli(directory, [...argv, "--dry-run"], { input })).exitCode).toBe(exitCode);
+      expect((await runCli(directory, argv, { input })).exitCode).toBe(exitCode);
+    },
+  );
 
   it("ATTEST-1: stops before the first delete where an erasure is required and cannot be attested", async () => {
     const memory = smallMemory({ surfaces: UNBOUNDED });

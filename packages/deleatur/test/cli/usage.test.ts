@@ -110,7 +110,8 @@ describe("a wrong call", () => {
   it("takes random ids as arguments, and identifiers from a JSON array", async () => {
     const { directory } = smallMemory();
     const random = "account:0d9f2c1e-6f0a-4f5e-9a64-1f0c7d3f2b11";
-    expect((await runCli(directory, ["forget", "--dry-run", "--subject", random])).exitCode).toBe(0);
+    const shown = await runCli(directory, ["forget", "--dry-run", "--subject", random]);
+    expect([shown.exitCode, shown.out]).toEqual([21, expect.stringContaining("nothing is known about this person")]);
     const list = await askCli(directory, ["find", "--subject-file", "-"], { input: '["account:marta-77"]' });
     expect(list.json["artifacts"]).toHaveLength(4);
     const bad = await askCli(directory, ["find", "--subject-file", "-"], { input: '["account:marta-77", 7]' });

@@ -1,5 +1,7 @@
-// Turns what the file system throws into a StoreError of a stable code. Pure; a path may name a person, so it stands in `place` and never in the message.
+// Turns what the file system throws into a StoreError of a stable code. A path may name a person, so it stands in `place` and never in the message.
+import { whereItIsFull } from "../../disk-room.ts";
 import { DeleaturError, StoreError } from "../../model/errors.ts";
+import type { FilesStore } from "./options.ts";
 
 const TROUBLES: Readonly<Record<string, readonly [code: string, what: string, cure: string]>> = {
   ENOENT: ["STORE_MISSING", "misses a file or folder", "mend its path under connect"],
@@ -18,17 +20,19 @@ export function fileCode(cause: unknown): string | undefined {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
 }
 
-/** The error to throw for what went wrong; our own errors and an abort pass. */
-export function fileError(cause: unknown, store: string, file?: string): Error {
+/** The error to throw for what went wrong; our own errors and an abort pass. A store with its folder, so that a disk without room is named. */
+export function fileError(cause: unknown, of: string | Pick<FilesStore, "name" | "directory">, file?: string): Error {
   if (cause instanceof DeleaturError) return cause;
   if (cause instanceof Error && cause.name === "AbortError") return cause;
+  const store = typeof of === "string" ? of : of.name;
   const [code, what, cure] = TROUBLES[fileCode(cause) ?? ""] ?? [
     "STORE_IO",
     "cannot be read or written",
     "look at its disk and run again",
   ];
   const place = file === undefined ? { store } : { store, file };
-  return new StoreError(code, `store ${store} ${what}, ${cure}`, { place, cure, cause });
+  const where = code === "STORE_FULL" && typeof of !== "string" ? whereItIsFull(of.directory) : "";
+  return new StoreError(code, `store ${store} ${what}${where}, ${cure}`, { place, cure, cause });
 }
 
 /** A line that cannot be taken for an artifact, so that the surface cannot be enumerated. */

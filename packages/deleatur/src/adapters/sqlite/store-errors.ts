@@ -1,4 +1,5 @@
-// Turns what SQLite throws into a StoreError of a stable code. Pure; it never repeats SQLite's words where they could carry a value.
+// Turns what SQLite throws into a StoreError of a stable code. It never repeats SQLite's words where they could carry a value.
+import { whereItIsFull } from "../../disk-room.ts";
 import { DeleaturError, StoreError } from "../../model/errors.ts";
 
 interface Trouble {
@@ -32,15 +33,17 @@ export function sqliteCode(cause: unknown): string | undefined {
   return cause.code.startsWith("SQLITE_") ? cause.code : undefined;
 }
 
-/** The error to throw for what went wrong in a store; our own errors pass. */
-export function storeError(cause: unknown, store: string): Error {
+/** The error to throw for what went wrong in a store; our own errors pass. `file`: the store's, by which a disk without room is named. */
+export function storeError(cause: unknown, store: string, file?: string): Error {
   if (cause instanceof DeleaturError) return cause;
   const code = sqliteCode(cause);
   if (code === undefined)
     return cause instanceof Error ? cause : new StoreError("STORE_FAILED", `store ${store} failed`);
   const trouble = TROUBLES.find(([prefix]) => code.startsWith(prefix))?.[1];
   if (trouble !== undefined) {
-    return new StoreError(trouble.code, `store ${store} ${trouble.what}, ${trouble.cure}`, {
+    const isOfDisk = trouble.code === "STORE_FULL" || trouble.code === "STORE_IO";
+    const where = isOfDisk && file !== undefined ? whereItIsFull(file) : "";
+    return new StoreError(trouble.code, `store ${store} ${trouble.what}${where}, ${trouble.cure}`, {
       place: { store },
       cure: trouble.cure,
       cause,

@@ -206,7 +206,7 @@ async function* inSnapshot(
       if (count % ROWS_A_TURN === 0) await nextTurn();
     }
   } catch (cause) {
-    throw storeError(cause, target.store);
+    throw storeError(cause, target.store, target.file);
   } finally {
     db.close();
   }

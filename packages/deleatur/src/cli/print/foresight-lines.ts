@@ -18,7 +18,19 @@ export function foresightLines(purges: readonly ForeseenPurge[], hindered: reado
   ];
 }
 
-function purgeLines({ surfaces, locks, seconds, spareBytes, basis, hindrance }: ForeseenPurge): readonly string[] {
+function purgeLines(purge: ForeseenPurge): readonly string[] {
+  return [...costLines(purge), ...roomLines(purge)];
+}
+
+/** Beforehand, where there is time to make room. */
+function roomLines({ surfaces, spareBytes, disk }: ForeseenPurge): readonly string[] {
+  if (disk === undefined || disk.freeBytes >= spareBytes) return [];
+  return [
+    `${surfaces.join(", ")}: want up to ${size(spareBytes)} of room, and the file system at ${disk.mount} has ${size(disk.freeBytes)} free: make room first`,
+  ];
+}
+
+function costLines({ surfaces, locks, seconds, spareBytes, basis, hindrance }: ForeseenPurge): readonly string[] {
   const names = surfaces.join(", ");
   if (hindrance !== undefined) return [`${names}: be ${hindrance.outcome}: ${hindrance.why}`, ...lockLines(locks)];
   if (locks.length === 0 && seconds === 0) return [];

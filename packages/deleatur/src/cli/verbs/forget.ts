@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import type { ContinueOptions } from "../../forget/carriage.ts";
 import type { ForgetOrder } from "../../forget/forget-order.ts";
-import type { RequestOutcome } from "../../forget/outcome.ts";
+import type { DryRun, RequestOutcome } from "../../forget/outcome.ts";
 import type { GivenTarget } from "../../forget/target.ts";
 import type { Deleatur } from "../../open-deleatur.ts";
 import { UsageError } from "../../model/errors.ts";
@@ -105,7 +105,17 @@ async function dryRun(memory: Deleatur, targets: readonly GivenTarget[], context
   if (others.length > 0)
     throw new UsageError("ONE_AT_A_TIME", "a dry run shows one person at a time", { cure: "give one --subject-file" });
   const shown = await memory.dryRun(target, context.terminal.signal);
-  return { text: dryRunText(shown, context), json: dryRunJson(shown, context), exitCode: 0 };
+  return {
+    text: dryRunText(shown, context),
+    json: dryRunJson(shown, context),
+    exitCode: exitOf(shown),
+  };
+}
+
+/** As the same `forget` would at best, once it has purged: by the verdict, whatever is signed. */
+function exitOf({ items, best }: DryRun): number {
+  if (items.length > 0 && best.attestation === "erasure") return best.effectiveAfterSeconds > 0 ? 22 : 0;
+  return items.length > 0 && best.verdict === "PARTIAL" ? 20 : 21;
 }
 
 /** Those that wait for a purge that takes a lock are asked about once, and go on together. */

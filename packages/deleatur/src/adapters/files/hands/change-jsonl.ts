@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Artifact, ContentField, Erased, Rewritten } from "../../../model/artifact.ts";
 import type { ArtifactKey } from "../../../model/ids.ts";
 import { fileError } from "../file-errors.ts";
-import { CANARY_FILE, type FilesOptions } from "../options.ts";
+import { CANARY_FILE, type FilesOptions, type FilesStore } from "../options.ts";
 import { editRecord } from "./edit-record.ts";
 import { linesOf, readLine } from "./jsonl-artifacts.ts";
 import { matchedFiles, type StoreFile } from "./list-files.ts";
@@ -38,9 +38,9 @@ async function sight(options: FilesOptions, wanted: ReadonlySet<string>, signal:
   return seen;
 }
 
-function storeOf(options: FilesOptions, file: StoreFile): string {
+function storeOf(options: FilesOptions, file: StoreFile): FilesStore {
   const holder = options.stores.find(({ directory }) => file.absolute === join(directory, file.path));
-  return (holder ?? options.stores[0]).name;
+  return holder ?? options.stores[0];
 }
 
 /** How often the files are gone through again because others wrote the records back. */
@@ -97,7 +97,7 @@ async function rewriteAll(
   for (const file of files) {
     const store = storeOf(options, file);
     try {
-      await rewriteLines(file, store, makeDecide(file), signal);
+      await rewriteLines(file, store.name, makeDecide(file), signal);
     } catch (cause) {
       signal.throwIfAborted();
       failed ??= fileError(cause, store, file.path).message;

@@ -7,6 +7,7 @@ import { fileError } from "../file-errors.ts";
 import type { FilesOptions, FilesStore } from "../options.ts";
 import { eraseLines, rewriteRecords } from "./change-jsonl.ts";
 import { jsonlArtifacts } from "./jsonl-artifacts.ts";
+import { foreseeFolders } from "./foresee-folders.ts";
 import { markFolder, readMarkers, unmarkFolder } from "./ledger-marker.ts";
 import { clearTemps, listFiles, matchedFiles } from "./list-files.ts";
 import { plantCanary } from "./plant-canary.ts";
@@ -39,7 +40,7 @@ async function containersOf(store: FilesStore, signal: AbortSignal): Promise<rea
     try {
       containers.push({ name: containerName(store.name, path), kind: "file", holds: await sniff(absolute) });
     } catch (cause) {
-      throw fileError(cause, store.name, path);
+      throw fileError(cause, store, path);
     }
   }
   return containers;
@@ -57,7 +58,7 @@ async function purgeStore(store: FilesStore, signal: AbortSignal): Promise<Purge
   for (const { absolute } of await matchedFiles(store, signal)) folders.add(dirname(absolute));
   for (const folder of folders) {
     await syncFolder(folder).catch((cause: unknown) => {
-      throw fileError(cause, store.name);
+      throw fileError(cause, store);
     });
   }
   return { outcome: "purged", method: "whole files rewritten and renamed, no temporary file left" };
@@ -85,15 +86,7 @@ export async function openFilesSurface(options: FilesOptions, guarantees: Guaran
     rewrite: (replacements, signal) => (isJsonl ? rewriteRecords : rewriteFiles)(options, replacements, signal),
     erase: (keys, signal) => (isJsonl ? eraseLines : eraseFiles)(options, keys, signal),
     purgeLock: async () => "none",
-    // What an unfinished rewrite left is taken out; the rest was written anew when it was erased.
-    foresee: async () => ({
-      bytesStay: false,
-      locks: [],
-      spareBytes: 0,
-      seconds: 0,
-      basis: "nothing is written anew",
-      refused: [],
-    }),
+    foresee: (signal) => foreseeFolders(options, signal),
     async purge(signal) {
       let purged: Purged = { outcome: "purged", method: "nothing to purge" };
       for (const store of options.stores) {

@@ -87,7 +87,7 @@ export async function* linesOf(file: StoreFile, store: FilesStore, signal: Abort
   } catch (cause) {
     // Another request's canary, taken out since the files were listed: it was about nobody.
     if (fileCode(cause) === "ENOENT" && CANARY_FILE.test(file.path)) return;
-    throw fileError(cause, store.name, file.path);
+    throw fileError(cause, store, file.path);
   }
 }
 
@@ -132,7 +132,7 @@ async function openOnce(file: StoreFile, store: FilesStore, handles: Map<string,
     await oldest[1].close();
   }
   const handle = await open(file.absolute, "r").catch((cause: unknown) => {
-    throw fileError(cause, store.name, file.path);
+    throw fileError(cause, store, file.path);
   });
   handles.set(file.absolute, handle);
   return handle;

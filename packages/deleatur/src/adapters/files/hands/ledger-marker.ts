@@ -19,7 +19,7 @@ export async function markFolder(store: FilesStore, ledger: string): Promise<"ma
     const code = fileCode(cause);
     if (code === "EEXIST") return "marked";
     if (code !== undefined && UNWRITABLE.includes(code)) return "unmarked";
-    throw fileError(cause, store.name);
+    throw fileError(cause, store);
   }
 }
 
@@ -41,7 +41,7 @@ async function markersOf(store: FilesStore): Promise<readonly Marker[]> {
       return (store.single === undefined ? store.matches(meant) : meant === store.single) ? [marker] : [];
     });
   } catch (cause) {
-    throw fileError(cause, store.name);
+    throw fileError(cause, store);
   }
 }
 
@@ -53,7 +53,7 @@ export async function unmarkFolder(store: FilesStore, ledgers: readonly string[]
   for (const { ledger, path } of await markersOf(store)) {
     if (!ledgers.includes(ledger)) continue;
     await unlink(path).catch((cause: unknown) => {
-      if (fileCode(cause) !== "ENOENT") throw fileError(cause, store.name);
+      if (fileCode(cause) !== "ENOENT") throw fileError(cause, store);
     });
   }
 }

@@ -35,7 +35,7 @@ export async function listFiles(store: FilesStore, signal: AbortSignal): Promise
   try {
     await walk("");
   } catch (cause) {
-    throw fileError(cause, store.name);
+    throw fileError(cause, store);
   }
   return files.toSorted((a, b) => compareUtf8(a.path, b.path));
 }
@@ -93,7 +93,7 @@ export async function clearTemps(store: FilesStore, signal: AbortSignal): Promis
       continue;
     }
     await unlink(absolute).catch((cause: unknown) => {
-      if (fileCode(cause) !== "ENOENT") throw fileError(cause, store.name);
+      if (fileCode(cause) !== "ENOENT") throw fileError(cause, store);
     });
   }
   return remaining;

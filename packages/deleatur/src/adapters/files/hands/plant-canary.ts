@@ -24,7 +24,7 @@ export async function plantCanary(options: FilesOptions, canary: Artifact, signa
         await plantBefore(join(store.directory, store.single ?? ""), `${line}\n`, store.name, signal);
       else await createFile(store, path, `${line}\n`);
     } catch (cause) {
-      throw fileError(cause, store.name);
+      throw fileError(cause, store);
     }
   }
   return { key: read.record.key, outcome: "planted" };
@@ -37,7 +37,7 @@ async function plantFile({ stores }: FilesOptions, canary: Artifact, mark: strin
     return { key: canary.key, outcome: "unsupported", why: "the declared path leaves no room for another file" };
   for (const store of stores) {
     await createFile(store, path, field.text).catch((cause: unknown) => {
-      throw fileError(cause, store.name);
+      throw fileError(cause, store);
     });
   }
   return { key: artifactKey(path), outcome: "planted" };

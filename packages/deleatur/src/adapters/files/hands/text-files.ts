@@ -87,7 +87,7 @@ async function readText(absolute: string, path: string, store: FilesStore): Prom
     bytes = await readFile(absolute);
   } catch (cause) {
     if (fileCode(cause) === "ENOENT") return undefined;
-    throw fileError(cause, store.name, path);
+    throw fileError(cause, store, path);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -126,7 +126,7 @@ export async function eraseFiles(
         removed.push({ file, key });
         if (outcome.outcome === "absent") outcome = { ...ref, outcome: "erased" };
       } catch (cause) {
-        outcome = { ...ref, outcome: "failed", why: fileError(cause, store.name).message };
+        outcome = { ...ref, outcome: "failed", why: fileError(cause, store).message };
       }
     }
     results.push(outcome);
@@ -212,7 +212,7 @@ async function rewriteFile(options: FilesOptions, key: string, text: string, sig
       if (outcome.outcome === "absent") outcome = { outcome: "rewritten" };
     } catch (cause) {
       signal.throwIfAborted();
-      outcome = { outcome: "failed", why: fileError(cause, store.name).message };
+      outcome = { outcome: "failed", why: fileError(cause, store).message };
     }
   }
   return outcome;
@@ -250,6 +250,6 @@ export async function checkFolder(store: FilesStore): Promise<void> {
   try {
     await (await open(store.directory, "r")).close();
   } catch (cause) {
-    throw fileError(cause, store.name);
+    throw fileError(cause, store);
   }
 }

@@ -32,7 +32,7 @@ export function connect(target: SqliteFile, timeoutMs: number = BUSY_TIMEOUT_MS)
     return db;
   } catch (cause) {
     db?.close();
-    throw storeError(cause, target.store);
+    throw storeError(cause, target.store, target.file);
   }
 }
 
@@ -55,7 +55,7 @@ export function withConnection<Result>(target: SqliteFile, work: (db: Db) => Res
   try {
     return work(db);
   } catch (cause) {
-    throw storeError(cause, target.store);
+    throw storeError(cause, target.store, target.file);
   } finally {
     db.close();
   }

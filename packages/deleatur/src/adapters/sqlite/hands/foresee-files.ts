@@ -1,6 +1,7 @@
 // Says what a purge of a surface's files would lock and take, and whether they may be written at all: by sizes and rights. It writes nothing.
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { diskRoom } from "../../../disk-room.ts";
 import type { Foresight, PurgeLock } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
 import { withConnection } from "./connect.ts";
@@ -29,17 +30,19 @@ export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Fo
     refused.push(...(["erase", "plant", "offer"] as const).map((act) => ({ act, why })));
   }
   const bytes = locks.map((lock) => lock.bytes);
+  const disk = files[0] === undefined ? undefined : diskRoom(files[0].file);
   return {
     ...(hindrance === undefined ? {} : { hindrance }),
     bytesStay: hindrance !== undefined,
     locks,
-    // The new file is made beside the old one, and copied into it through the log.
-    spareBytes: 2 * Math.max(0, ...bytes),
+    // The new file is made in memory, for it must not pass through a folder of temporary files, and copied into the old one through the log.
+    spareBytes: Math.max(0, ...bytes),
+    ...(disk === undefined ? {} : { disk }),
     seconds: Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / VACUUM_RATE),
     basis:
       locks.length === 0
         ? `no file of ${surface} is rebuilt`
-        : "the size of the file, at 50 MB a second, as measured on two busy cores",
+        : "the size of the file, as much of this process's memory, and 50 MB a second, as measured on two busy cores",
     refused,
   };
 }

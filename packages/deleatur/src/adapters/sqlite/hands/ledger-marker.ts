@@ -19,7 +19,7 @@ export function markStore(target: SqliteFile, ledger: string): "marked" | "unmar
     });
     return "marked";
   } catch (cause) {
-    const error = storeError(cause, target.store);
+    const error = storeError(cause, target.store, target.file);
     if (error instanceof StoreError && UNWRITABLE.includes(error.code)) return "unmarked";
     throw error;
   } finally {

@@ -33,7 +33,7 @@ export function purgeStore(target: SqliteFile, policy: PurgePolicy, signal: Abor
     const code = sqliteCode(cause) ?? "";
     if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
       return { outcome: "pending", why: `store ${target.store} is in use by another connection, end its transaction` };
-    throw storeError(cause, target.store);
+    throw storeError(cause, target.store, target.file);
   } finally {
     db.close();
   }
