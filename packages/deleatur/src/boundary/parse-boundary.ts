@@ -35,7 +35,21 @@ export function parseBoundary(text: string, context: ParseContext): Boundary {
     env: context.env,
     kinds: context.kinds ?? [],
   };
-  return validate(source.value, place, { file: context.file, lineOf: (path) => source.lineOf(path) });
+  const boundary = validate(source.value, place, { file: context.file, lineOf: (path) => source.lineOf(path) });
+  return { ...boundary, source: { ...boundary.source, lines: linesOf(boundary, (path) => source.lineOf(path)) } };
+}
+
+/** What a store may turn out not to have. */
+const FITTED_FIELDS = ["table", "key", "subject", "content", "vector", "derivedFrom"] as const;
+
+function linesOf({ surfaces }: Boundary, lineOf: ProblemContext["lineOf"]): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  for (const { id } of surfaces)
+    for (const path of [[id], ...FITTED_FIELDS.map((field) => [id, field])]) {
+      const line = lineOf(["surfaces", ...path]);
+      if (line !== undefined) lines.set(["surfaces", ...path].join("."), line);
+    }
+  return lines;
 }
 
 /** Reads and parses a boundary file. @throws BoundaryError also where the file cannot be read */

@@ -168,5 +168,10 @@ export interface Boundary {
     readonly stores: ReadonlyMap<string, StoreConnection>;
   };
   /** Where the declaration stands, for errors and for relative paths. */
-  readonly source: { readonly file: string | undefined; readonly directory: string };
+  readonly source: {
+    readonly file: string | undefined;
+    readonly directory: string;
+    /** Of a file, the lines of its surfaces (`surfaces.episodes`) and of their fields (`surfaces.episodes.table`). */
+    readonly lines?: ReadonlyMap<string, number>;
+  };
 }

@@ -68,6 +68,14 @@ describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
     },
   );
 
+  it("C08 ATTEST-6: a bit string as long as a quantized embedding is one, a handful of flags is none", async () => {
+    const scene = await openMemory({
+      sql: `CREATE TABLE episodes ${COLUMNS}; CREATE DOMAIN code AS bit(128);
+        CREATE TABLE codes (id int, code code); CREATE TABLE loose (id int, code bit varying); CREATE TABLE flags (id int, one bit, few bit(8))`,
+    });
+    expect((await scene.memory.check()).undeclared).toEqual(["memory.codes", "memory.loose"]);
+  });
+
   it("C08: in the search vector of a quiet table is read in the order of its places, and makes it undeclared again", async () => {
     const scene = await openMemory({
       sql: `CREATE TABLE episodes ${COLUMNS}; CREATE TABLE found (id int PRIMARY KEY, words tsvector)`,

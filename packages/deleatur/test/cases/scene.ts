@@ -53,6 +53,8 @@ export interface SceneSetup {
   readonly answerMs?: number;
   /** Lays further stores, before the boundary is opened. */
   readonly before?: (directory: string) => void;
+  /** What `${NAME}` under `connect` stands for. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Further stores under `connect`. */
   readonly connect?: Readonly<
     Record<string, { readonly file: string } | { readonly path: string } | { readonly url: string }>
@@ -109,7 +111,7 @@ export async function openScene(setup: SceneSetup): Promise<Scene> {
     const all = { ...setup, ...change };
     const memory = await openDeleatur(boundaryOf(all, directory), {
       clock: () => clock.now(),
-      environment: {},
+      environment: all.environment ?? {},
       ...(all.report === undefined ? {} : { report: all.report }),
       ...(all.answerMs === undefined ? {} : { answerMs: all.answerMs }),
       ...(all.maxRuns === undefined ? {} : { maxRuns: all.maxRuns }),
@@ -165,7 +167,7 @@ function boundaryOf(setup: SceneSetup, directory: string): ReturnType<typeof def
         ...(usesStore(setup, "transcripts") ? { transcripts: { path: "./transcripts/*.jsonl" } } : {}),
       },
     },
-    { directory, env: {} },
+    { directory, env: setup.environment ?? {} },
   );
 }
 

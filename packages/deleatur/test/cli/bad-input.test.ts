@@ -42,6 +42,34 @@ describe("the inventory", () => {
     expect([exitCode, json.error?.class, json.error?.code]).toEqual([2, "BoundaryError", "BOUNDARY_UNREADABLE"]);
   });
 
+  it.each([
+    { what: "a table", sql: "ALTER TABLE summaries RENAME TO old", code: "TABLE_MISSING", field: "table" },
+    {
+      what: "a column",
+      sql: "ALTER TABLE summaries RENAME COLUMN text TO txt",
+      code: "COLUMN_MISSING",
+      field: "content",
+    },
+  ])("names $what that the store has no more: told with file, line, field and cure", async ({ sql, code, field }) => {
+    const memory = smallMemory();
+    const db = new Database(memory.database);
+    db.exec(sql);
+    db.close();
+    const line =
+      1 +
+      readFileSync(memory.boundaryFile, "utf8")
+        .split("\n")
+        .findIndex((text) => text.includes("summaries:"));
+    const error = await errorOf(memory, ["forget", "--subject-file", subjectFile(memory)]);
+    expect(error).toMatchObject({
+      code,
+      exitCode: 2,
+      where: { file: memory.boundaryFile, line, field: `surfaces.summaries.${field}`, surface: "summaries" },
+      cure: expect.stringContaining("put it back"),
+    });
+    expect(error.message).toContain(`${memory.boundaryFile}, line ${line}: surfaces.summaries.${field} names`);
+  });
+
   it("is wrong in several places: each is told with file, line, field and cure", async () => {
     const memory = smallMemory();
     edit(memory, "role: primary", "role: first");

@@ -11,6 +11,8 @@ export interface SmallDisk {
   /** Takes every block that is free. */
   fill(): void;
   free(): void;
+  /** From now on it may be written, or only be read. */
+  mayBeWritten(isIt: boolean): void;
 }
 
 function mount(directory: string, megabytes: number): boolean {
@@ -64,5 +66,9 @@ export function smallDisk(megabytes: number): SmallDisk {
       closeSync(handle);
     },
     free: () => rmSync(filler, { force: true }),
+    mayBeWritten(isIt) {
+      const { status } = spawnSync("mount", ["-o", `remount,${isIt ? "rw" : "ro"}`, directory]);
+      if (status !== 0) throw new Error("the disk could not be mounted anew");
+    },
   };
 }

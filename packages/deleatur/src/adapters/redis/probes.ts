@@ -31,7 +31,7 @@ export function redisProbes(options: RedisOptions): readonly Probe[] {
   });
 }
 
-/** Keys that nobody declared: everything under them is looked at, whatever it is. A replica that is not declared has no address to look at. */
+/** Keys that nobody declared: everything under them is looked at, whatever it is. */
 export function redisContainerProbes(options: RedisOptions, container: Container): readonly Probe[] {
   const store = options.stores.find(({ name }) => container.name.startsWith(`${name}.`));
   if (store === undefined) return [];
@@ -45,7 +45,8 @@ function keysOf(options: RedisOptions, store: RedisStore, name: string, part: st
   const database = /^\[db (\d+)\]$/.exec(part)?.[1];
   if (database !== undefined)
     return { ...common, store: { ...store, database: Number(database) }, isMeant: () => true };
-  if (part.startsWith("[replica ")) return undefined;
+  // A replica that nobody declared has no address, and what a module keeps beside its keys no command.
+  if (part.startsWith("[replica ") || part.startsWith("[module ")) return undefined;
   const type = /^\[([^\]]+)\]$/.exec(part)?.[1];
   const isDeclared = declaredKeys(options);
   // A type that may not be told is any; a counter has a type of its own in the census alone.

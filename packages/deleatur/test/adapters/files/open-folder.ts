@@ -22,6 +22,10 @@ export interface Folder {
 export function makeFolder(files: Readonly<Record<string, string>> = {}): Folder {
   const path = mkdtempSync(join(tmpdir(), "deleatur-files-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return folderAt(path, files);
+}
+
+export function folderAt(path: string, files: Readonly<Record<string, string>> = {}): Folder {
   const write: Folder["write"] = (name, content) => {
     mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), content);

@@ -11,22 +11,25 @@ const OURS: readonly string[] = [...OWN_TABLES, `${OWN_SCHEMA}.fence_state`];
 /** The server's own types that hold words; all its others hold numbers, times and names. */
 const WORDS = /^(?:text|varchar|bpchar|name|json|jsonb|xml|tsvector|tsquery|jsonpath)$/;
 
+/** A bit string of so many is a handful of flags; a longer one, as pgvector quantizes an embedding to it, says as much as the embedding. */
+const MOST_FLAGS = 63;
+
 /**
  * Every type that stands in a column of the table `c`, also within domains, arrays, ranges and composites, as JSON of schema and name. Labels of enums were written by whoever made
  * the type. `which` chooses among the columns `a`.
  */
 function typesSql(which: string): string {
-  return `(WITH RECURSIVE parts(oid) AS (
-     SELECT a.atttypid FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND ${which}
-     UNION SELECT inside.oid FROM parts JOIN pg_catalog.pg_type t ON t.oid = parts.oid CROSS JOIN LATERAL (
-       SELECT t.typbasetype AS oid WHERE t.typtype = 'd'
-       UNION ALL SELECT t.typelem WHERE t.typlen = -1 AND t.typelem <> 0
-       UNION ALL SELECT r.rngsubtype FROM pg_catalog.pg_range r WHERE t.oid IN (r.rngtypid, r.rngmultitypid)
-       UNION ALL SELECT m.atttypid FROM pg_catalog.pg_attribute m WHERE t.typtype = 'c' AND m.attrelid = t.typrelid AND m.attnum > 0 AND NOT m.attisdropped
+  return `(WITH RECURSIVE parts(oid, typmod) AS (
+     SELECT a.atttypid, a.atttypmod FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND ${which}
+     UNION SELECT inside.oid, inside.typmod FROM parts JOIN pg_catalog.pg_type t ON t.oid = parts.oid CROSS JOIN LATERAL (
+       SELECT t.typbasetype AS oid, t.typtypmod AS typmod WHERE t.typtype = 'd'
+       UNION ALL SELECT t.typelem, parts.typmod WHERE t.typlen = -1 AND t.typelem <> 0
+       UNION ALL SELECT r.rngsubtype, -1 FROM pg_catalog.pg_range r WHERE t.oid IN (r.rngtypid, r.rngmultitypid)
+       UNION ALL SELECT m.atttypid, m.atttypmod FROM pg_catalog.pg_attribute m WHERE t.typtype = 'c' AND m.attrelid = t.typrelid AND m.attnum > 0 AND NOT m.attisdropped
      ) AS inside)
    SELECT pg_catalog.json_agg(DISTINCT pg_catalog.jsonb_build_array(tn.nspname, t.typname))::text
    FROM parts JOIN pg_catalog.pg_type t ON t.oid = parts.oid JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
-   WHERE t.typtype = 'b' AND (t.typlen <> -1 OR t.typelem = 0) OR t.typname IN ('_float4', '_float8', '_numeric', '_int2', 'lo'))`;
+   WHERE t.typtype = 'b' AND (t.typlen <> -1 OR t.typelem = 0) AND NOT (t.typname IN ('bit', 'varbit') AND parts.typmod BETWEEN 1 AND ${MOST_FLAGS}) OR t.typname IN ('_float4', '_float8', '_numeric', '_int2', 'lo'))`;
 }
 
 export async function takeCensus(db: Db): Promise<readonly Container[]> {
@@ -77,6 +80,6 @@ function holdingsOf(types: string | null | undefined): readonly Holding[] {
 /** Of a type that is not the server's own nobody knows that it holds no words. */
 function holdingOf(schema: string, name: string): Holding | undefined {
   if (name === "bytea" || name === "lo") return "blob";
-  if (/^(?:vector|halfvec|sparsevec|_float[48]|_numeric|_int2)$/.test(name)) return "vector";
+  if (/^(?:vector|halfvec|sparsevec|_float[48]|_numeric|_int2|bit|varbit)$/.test(name)) return "vector";
   return schema !== "pg_catalog" || WORDS.test(name) ? "text" : undefined;
 }

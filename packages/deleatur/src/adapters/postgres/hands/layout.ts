@@ -1,7 +1,8 @@
 // Resolves a declaration against the real table: every locator becomes a column that exists, or a BoundaryError that names the field. Reads the schema only.
+import { misfitError } from "../../../boundary/declared-at.ts";
 import { BoundaryError } from "../../../model/errors.ts";
 import type { SurfaceId } from "../../../model/ids.ts";
-import { quoteName, tableName, type PostgresOptions, type TableName } from "../options.ts";
+import { quoteName, spellTable, tableName, type PostgresOptions, type TableName } from "../options.ts";
 import { shapeOf, type ValueShape } from "../values.ts";
 import {
   readDependences,
@@ -189,18 +190,22 @@ export function ownColumn(name: string): string {
 async function requireTable(db: Db, table: TableName, options: PostgresOptions, field: string): Promise<Relation> {
   const relation = await readRelation(db, table);
   if (relation !== undefined) return relation;
-  throw new BoundaryError(
+  throw misfitError(
     "TABLE_MISSING",
-    `a table of surface ${options.surface} does not exist in its database, mend ${field}`,
-    { place: placeOf(options, field) },
+    options.boundary,
+    placeOf(options, field),
+    `names table ${spellTable(table)}, which does not exist in the database of store ${options.target.store}`,
+    "name a table that is there, or put it back",
   );
 }
 
 function missingColumn(options: PostgresOptions, column: string, field: string): BoundaryError {
-  return new BoundaryError(
+  return misfitError(
     "COLUMN_MISSING",
-    `column ${column} of surface ${options.surface} does not exist, mend ${field}`,
-    { place: placeOf(options, field) },
+    options.boundary,
+    placeOf(options, field),
+    `names column ${column}, which does not exist`,
+    "name a column that is there, or put it back",
   );
 }
 

@@ -132,7 +132,22 @@ async function besideDatabase(db: Db, { boundary, declaration }: RedisOptions): 
       kind: "keys",
       holds: ["text"],
     })),
+    ...(await modulesOf(db)).map((module): Container => ({
+      name: `${store.name}.[module ${module}]`,
+      kind: "keys",
+      holds: ["blob"],
+    })),
   ];
+}
+
+/** Modules that keep what they hold in keys alone, where the census meets it by its type. */
+const KEYS_ALONE: ReadonlySet<string> = new Set(["ReJSON", "json", "bf", "timeseries", "vectorset", "search"]);
+
+/** Any other module may hold words that no key shows. INFO tells of them where MODULE LIST is forbidden. */
+async function modulesOf(db: Db): Promise<readonly string[]> {
+  const lines = textOf(await db.send("INFO", "modules")).split("\r\n");
+  const names = lines.flatMap((line) => /^module:name=([^,]{1,80})/.exec(line)?.[1] ?? []);
+  return names.filter((name) => !KEYS_ALONE.has(name)).toSorted();
 }
 
 /** The database that a store names on the same server. */

@@ -1,4 +1,5 @@
 // Resolves a declaration against the real table: every locator becomes a column that exists, or a BoundaryError that names the field. Reads the schema only.
+import { misfitError } from "../../../boundary/declared-at.ts";
 import { BoundaryError } from "../../../model/errors.ts";
 import type { SurfaceId } from "../../../model/ids.ts";
 import { quoteName, type SqliteOptions } from "../options.ts";
@@ -199,20 +200,22 @@ export function readColumns(db: Db, table: string): ReadonlyMap<string, Column> 
 function requireTable(db: Db, table: string, options: SqliteOptions, field: string): ReadonlyMap<string, Column> {
   const columns = readColumns(db, table);
   if (columns !== undefined) return columns;
-  throw new BoundaryError(
+  throw misfitError(
     "TABLE_MISSING",
-    `table ${table} of surface ${options.surface} does not exist, mend ${field}`,
-    {
-      place: placeOf(options, field),
-    },
+    options.boundary,
+    placeOf(options, field),
+    `names table ${table}, which does not exist`,
+    "name a table that is there, or put it back",
   );
 }
 
 function missingColumn(options: SqliteOptions, table: string, column: string, field: string): BoundaryError {
-  return new BoundaryError(
+  return misfitError(
     "COLUMN_MISSING",
-    `column ${column} of surface ${options.surface} does not exist in table ${table}, mend ${field}`,
-    { place: placeOf(options, field) },
+    options.boundary,
+    placeOf(options, field),
+    `names column ${column}, which does not exist in table ${table}`,
+    "name a column that is there, or put it back",
   );
 }
 
