@@ -167,7 +167,7 @@ function auditOutcome(
     survivors: [...(evidence.survivors === "unknown" ? [] : evidence.survivors), ...stillHeld(inquiry, evidence)],
     back: evidence.back === "unknown" ? [] : evidence.back,
     suspects: { open: suspects.length, reviewed: 0 },
-    surfaces: surfaceOutcomes(engine, evidence, inquiry.items),
+    surfaces: surfaceOutcomes(engine, evidence, inquiry.items, scan.unread),
     bystanders:
       evidence.bystanders === "unknown" ? { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 } : evidence.bystanders,
     denylist: evidence.denylist === "unknown" ? 0 : evidence.denylist.entries,

@@ -322,7 +322,7 @@ function outcomeOf(
       open: gathered.suspects.length,
       reviewed: evidence.suspects === "unknown" ? 0 : evidence.suspects.reviewed,
     },
-    surfaces: surfaceOutcomes(engine, evidence, engine.ledger.items(id)),
+    surfaces: surfaceOutcomes(engine, evidence, engine.ledger.items(id), gathered.scan.unread),
     bystanders:
       evidence.bystanders === "unknown" ? { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 } : evidence.bystanders,
     denylist: engine.ledger.denylistCount(id),

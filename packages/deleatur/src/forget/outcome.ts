@@ -16,7 +16,7 @@ export interface SurfaceOutcome extends EraseCounts {
   readonly state: "covered" | "expiring" | "uncovered";
   /** Why it is uncovered, or since when it waits. */
   readonly why?: string;
-  /** What its store, or its adapter, said where an erase or a purge did not do what it was asked for; each once. */
+  /** What its store, or its adapter, said where an erase or a purge did not do what it was asked for, and the code of what kept it from being read; each once. */
   readonly troubles?: readonly string[];
 }
 

@@ -2,18 +2,20 @@
 import type { Evidence, SurfaceEvidence } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
+import type { SurfaceId } from "../model/ids.ts";
 import type { SurfaceOutcome } from "./outcome.ts";
 
 export function surfaceOutcomes(
   engine: Engine,
   evidence: Evidence,
   items: readonly RequestItem[],
+  unread: ReadonlyMap<SurfaceId, string>,
 ): readonly SurfaceOutcome[] {
   return evidence.surfaces.map((seen): SurfaceOutcome => {
     const { label } = engine.surfaces.find(({ declaration }) => declaration.id === seen.surface)?.declaration ?? {
       label: seen.surface,
     };
-    const troubles = troublesOf(seen, items);
+    const troubles = troublesOf(seen, items, unread);
     const state = seen.state === "unknown" ? undefined : seen.state;
     return {
       surface: seen.surface,
@@ -29,8 +31,14 @@ export function surfaceOutcomes(
   });
 }
 
-function troublesOf({ surface, purge }: SurfaceEvidence, items: readonly RequestItem[]): readonly string[] {
+function troublesOf(
+  { surface, purge }: SurfaceEvidence,
+  items: readonly RequestItem[],
+  unread: ReadonlyMap<string, string>,
+): readonly string[] {
   const failed = items.filter(({ ref, outcome }) => ref.surface === surface && outcome === "failed");
   const said = purge !== "unknown" && "why" in purge ? purge.why : undefined;
-  return [...new Set([...failed.map(({ why }) => why), said])].filter((why) => why !== undefined);
+  const code = unread.get(surface);
+  const notRead = code === undefined ? undefined : `it could not be read: ${code}`;
+  return [...new Set([...failed.map(({ why }) => why), said, notRead])].filter((why) => why !== undefined);
 }

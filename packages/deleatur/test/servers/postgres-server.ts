@@ -43,13 +43,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
   hot_standby: "on",
 };
 
-/** `segmentMb`: the size of a file of the write-ahead log; 16 where nobody says otherwise, less of it is written over faster. */
+/** `segmentMb`: the size of a file of the write-ahead log; 16 where nobody says otherwise, less of it is written over faster. `parent`: where its folder is made. */
 export async function startPostgres(
   installation: PostgresInstallation,
   settings: Readonly<Record<string, string>> = {},
   segmentMb = 1,
+  parent?: string,
 ): Promise<PostgresServer> {
-  const folder = makeFolder(installation);
+  const folder = makeFolder(installation, parent);
   // prettier-ignore
   run(installation, "initdb", ["-D", folder.inside, "-U", "deleatur", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N", `--wal-segsize=${segmentMb}`]);
   writeFileSync(
@@ -66,8 +67,10 @@ interface Folder {
   readonly inside: string;
 }
 
-function makeFolder(installation: PostgresInstallation): Folder {
-  const parent = installation.root === "" ? tmpdir() : join(installation.root, "tmp");
+function makeFolder(
+  installation: PostgresInstallation,
+  parent: string = installation.root === "" ? tmpdir() : join(installation.root, "tmp"),
+): Folder {
   const base = mkdtempSync(join(parent, "deleatur-pg-"));
   const data = join(base, "data");
   mkdirSync(data, { mode: 0o700 });

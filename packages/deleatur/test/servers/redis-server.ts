@@ -40,6 +40,8 @@ export interface RedisSetup {
   /** Makes it a replica. */
   readonly of?: RedisServer;
   readonly args?: readonly string[];
+  /** Where its folder is made: a disk of its own, perhaps. */
+  readonly parent?: string;
 }
 
 export const ALL_BINARIES: readonly RedisBinary[] = ["redis-server", "valkey-server"];
@@ -87,8 +89,8 @@ const SAVES: Readonly<Record<Persistence, readonly string[]>> = {
 
 /** Starts a server that ends with the test. */
 export async function startRedis(setup: RedisSetup = {}): Promise<RedisServer> {
-  const { binary = "redis-server", persistence = "both", of, args = [] } = setup;
-  const directory = mkdtempSync(join(tmpdir(), "deleatur-redis-"));
+  const { binary = "redis-server", persistence = "both", of, args = [], parent = tmpdir() } = setup;
+  const directory = mkdtempSync(join(parent, "deleatur-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;

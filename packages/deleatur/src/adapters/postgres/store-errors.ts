@@ -28,16 +28,24 @@ const TROUBLES: readonly (readonly [prefix: string, trouble: Trouble])[] = [
   ["53100", { code: "STORE_FULL", what: "has no room left on its disk", cure: "free space and run again" }],
   ["53", { code: "STORE_LOCKED", what: "has no connection or memory to spare", cure: "run again later" }],
   ["58", { code: "STORE_IO", what: "cannot read or write its files", cure: "look at its disk and run again" }],
+  [
+    "XX000",
+    { code: "STORE_IO", what: "met an error of its own", cure: "look at its log and its disk, then run again" },
+  ],
   ["XX00", { code: "STORE_CORRUPT", what: "says that it is damaged", cure: "repair it, then run again" }],
   ["42P01", { code: "STORE_CHANGED", what: "lost a declared table", cure: "run check and mend the boundary" }],
   ["42703", { code: "STORE_CHANGED", what: "lost a declared column", cure: "run check and mend the boundary" }],
   ["3F000", { code: "STORE_CHANGED", what: "lost a declared schema", cure: "run check and mend the boundary" }],
 ];
 
-/** The server's own code of an error (`23503`); undefined where it is none of the server's. */
+/** So ends a session that begins where its cache of the catalog cannot be written: by no code of its own (XX000). */
+const NO_ROOM_AT_START = "could not write init file";
+
+/** The server's own code of an error (`23503`), but a full disk's where it says so by words alone; undefined where it is none of the server's. */
 export function sqlState(cause: unknown): string | undefined {
   if (!(cause instanceof Error) || !("code" in cause) || typeof cause.code !== "string") return undefined;
-  return /^[0-9A-Z]{5}$/.test(cause.code) && "severity" in cause ? cause.code : undefined;
+  if (!/^[0-9A-Z]{5}$/.test(cause.code) || !("severity" in cause)) return undefined;
+  return cause.message === NO_ROOM_AT_START ? "53100" : cause.code;
 }
 
 /** The error to throw for what went wrong in a store; our own errors pass. */
@@ -47,7 +55,7 @@ export function storeError(cause: unknown, store: string): Error {
   const trouble =
     state === undefined ? clientTrouble(cause) : TROUBLES.find(([prefix]) => state.startsWith(prefix))?.[1];
   if (trouble !== undefined)
-    return new StoreError(trouble.code, `store ${store} ${trouble.what}, ${trouble.cure}`, {
+    return new StoreError(trouble.code, `store ${store} ${trouble.what}${fullPart(cause)}, ${trouble.cure}`, {
       place: { store },
       cure: trouble.cure,
     });
@@ -55,6 +63,15 @@ export function storeError(cause: unknown, store: string): Error {
   return new StoreError("STORE_FAILED", `store ${store} refused a statement (${state ?? "unknown"})`, {
     place: { store },
   });
+}
+
+/** Of a full disk, the folder of the server's that could not grow: they may lie on several file systems. */
+function fullPart(cause: unknown): string {
+  if (sqlState(cause) !== "53100" || !(cause instanceof Error)) return "";
+  // The server's words name a file of its own; the folder alone is repeated.
+  const [, folder] =
+    /"(?:\S*\/)?(base|global|pg_wal|pg_xact|pg_multixact|pg_tblspc|pgsql_tmp)\//.exec(cause.message) ?? [];
+  return folder === undefined ? "" : ` (the file system of ${folder} in its data folder)`;
 }
 
 /** What the client itself says of a connection that broke or never stood. */

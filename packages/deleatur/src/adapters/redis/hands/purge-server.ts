@@ -1,5 +1,6 @@
 // Has one server write its files anew without what was erased: the append-only file and the snapshot, each awaited, and what they replace gone. It erases nothing.
 import { setTimeout as wait } from "node:timers/promises";
+import { whereItIsFull } from "../../../disk-room.ts";
 import type { Purged } from "../../../model/artifact.ts";
 import { type Db, Refused } from "./connect.ts";
 import { type LeftFiles, lookForLeftFiles, removeTemporary } from "./left-files.ts";
@@ -92,6 +93,12 @@ function needsSnapshot({ savesSnapshots, mayHaveSnapshot }: Persistence, left: L
   return left === undefined ? mayHaveSnapshot : left.hasSnapshot;
 }
 
+/** In words; with how much is free, where its folder is one of this machine's. */
+async function diskOf(db: Db): Promise<string> {
+  const folder = (await persistenceOf(db)).files?.directory;
+  return folder === undefined ? "its disk" : `the disk of ${folder}${whereItIsFull(folder)}`;
+}
+
 async function rewrite(
   db: Db,
   { command, counter, status, what }: Rewrite,
@@ -102,13 +109,13 @@ async function rewrite(
   if (answer instanceof Refused) {
     // Who may not, and a managed server that took the command away, will not by asking again.
     if ((await mayRun(db, ...command)) === false) return lacksRight({ command, what });
-    return failed(`the server refused to write its ${what} anew, see its log and its disk`);
+    return failed(`the server refused to write its ${what} anew, see its log and ${await diskOf(db)}`);
   }
   for (let waited = 0; waited < SAVE_MS; waited += STEP_MS) {
     const facts = await factsOf(db);
     if (!isBusy(facts)) {
       if (facts.get(status) !== "ok")
-        return failed(`the server could not write its ${what} anew, see its log and its disk`);
+        return failed(`the server could not write its ${what} anew, see its log and ${await diskOf(db)}`);
       if (Number(facts.get(counter) ?? "0") > before) return undefined;
       // It neither writes nor waits to, and did not: its answer was no more than words.
       if (waited > DELETE_MS) return failed(`the server said that it writes its ${what} anew, and did not`);
