@@ -1,4 +1,6 @@
-// `npm run long`: many random histories, and the mutants that they must find. `--runs N --seed S`, `--path P --replay R` for one again, `--unshrunk` to stop at the first as it is, `--without-kills` as in a test run, `--mutants`, `--mutant NAME`.
+// `npm run long`: many random histories, and the mutants that they must find. `--runs N --seed S`, `--path P --replay R` for one again, `--unshrunk` to stop at the first as it is, `--jobs N` for so many processes, `--without-kills` as in a test run, `--mutants`, `--mutant NAME`.
+import { fork } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runnerImport } from "vite";
@@ -13,11 +15,15 @@ const { values } = parseArgs({
     mutant: { type: "string" },
     unshrunk: { type: "boolean" },
     "without-kills": { type: "boolean" },
+    jobs: { type: "string" },
+    share: { type: "boolean" },
   },
 });
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const sources = fileURLToPath(new URL("../../src/", import.meta.url));
-const runs = Number(values.runs ?? (values.mutants || values.mutant ? 200 : 10_000));
+const isOne = values.path !== undefined;
+const runs = isOne ? 1 : Number(values.runs ?? (values.mutants || values.mutant ? 200 : 10_000));
+const jobs = isOne ? 1 : Number(values.jobs ?? Math.min(4, availableParallelism()));
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000);
 
 /** The histories over the sources as they are, or as a mutant changes them. */
@@ -45,35 +51,94 @@ async function load(edits = []) {
   return module;
 }
 
-function progress(begun) {
-  return (tally) => {
-    const done = tally.get("histories");
-    if (done % 10 !== 0) return;
-    const seconds = Math.round((performance.now() - begun) / 1000);
-    process.stderr.write(`\r${done} of ${runs} histories, ${seconds} s, ${tally.get("verdict COMPLIANT")} COMPLIANT `);
-  };
+function say(done, compliant, begun) {
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  process.stderr.write(`\r${done} of ${runs} histories, ${seconds} s, ${compliant} COMPLIANT `);
+}
+
+function processorSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** A share of a long run, in this process: `onHistory` gets the tally after each tenth. */
+async function runShare(order, onHistory) {
+  const { runHistories } = await load();
+  const { tally, broken } = await runHistories({
+    ...order,
+    kills: values["without-kills"] !== true,
+    ...(values.unshrunk ? { endOnFailure: true } : {}),
+    onHistory: (tally) => {
+      if (tally.get("histories") % 10 === 0) onHistory(tally);
+    },
+  });
+  return { entries: tally.entries(), broken, seconds: processorSeconds() };
+}
+
+/** The same in as many processes as are asked for, each with a seed of its own; the first that breaks ends the others. */
+async function runShares(jobs, lanes, onProgress) {
+  const met = Array.from({ length: jobs }, () => ({ histories: 0, compliant: 0 }));
+  const children = [];
+  const ends = Array.from({ length: jobs }, (_, job) => {
+    const share = Math.floor((runs + job) / jobs);
+    const child = fork(fileURLToPath(import.meta.url), [
+      ...process.argv.slice(2),
+      "--share",
+      `--runs=${share}`,
+      `--seed=${seed + job * lanes}`,
+    ]);
+    children.push(child);
+    return new Promise((resolve) => {
+      let report;
+      child.on("message", (message) => {
+        if (message.report !== undefined) report = message.report;
+        else met[job] = message;
+        if (report?.broken !== undefined) for (const other of children) if (other !== child) other.kill("SIGTERM");
+        onProgress(met);
+      });
+      child.on("exit", (code, signal) => {
+        const gone = `a share ended with ${signal ?? code} and no report`;
+        resolve(report ?? { entries: [], broken: signal === "SIGTERM" ? undefined : gone, seconds: 0 });
+      });
+    });
+  });
+  return Promise.all(ends);
 }
 
 async function runLong() {
-  const { runHistories, LONG_MUST_MEET } = await load();
+  const { LONG_MUST_MEET, LANES, Tally } = await load();
   const begun = performance.now();
   process.stdout.write(`seed ${seed}\n`);
-  const one = { path: values.path, replayPath: values.replay };
-  const { tally, broken } = await runHistories({
-    runs: values.path === undefined ? runs : 1,
-    seed,
-    ...(values.path === undefined ? {} : one),
-    kills: values["without-kills"] !== true,
-    ...(values.unshrunk ? { endOnFailure: true } : {}),
-    onHistory: progress(begun),
-  });
+  const one = !isOne ? {} : { path: values.path, replayPath: values.replay };
+  const reports =
+    jobs === 1
+      ? [
+          await runShare({ runs, seed, ...one }, (tally) => {
+            say(tally.get("histories"), tally.get("verdict COMPLIANT"), begun);
+          }),
+        ]
+      : await runShares(jobs, LANES, (met) => {
+          const sum = (what) => met.reduce((all, share) => all + share[what], 0);
+          say(sum("histories"), sum("compliant"), begun);
+        });
   process.stderr.write("\n");
-  const { user, system } = process.cpuUsage();
-  process.stdout.write(`${tally.lines().join("\n")}\n${Math.round((user + system) / 1e6)} s of processor time\n`);
-  const missed = values.path !== undefined || runs < 1000 ? [] : LONG_MUST_MEET.filter((what) => tally.get(what) === 0);
+  const tally = new Tally();
+  for (const { entries } of reports) tally.addAll(entries);
+  const seconds = reports.reduce((all, report) => all + report.seconds, 0);
+  process.stdout.write(`${tally.lines().join("\n")}\n${Math.round(seconds)} s of processor time\n`);
+  const broken = reports.find((report) => report.broken !== undefined)?.broken;
+  const missed = isOne || runs < 1000 ? [] : LONG_MUST_MEET.filter((what) => tally.get(what) === 0);
   if (broken === undefined && missed.length === 0) return;
   process.stdout.write(`${broken ?? `never met: ${missed.join(", ")}`}\n`);
   process.exitCode = 1;
+}
+
+/** What a process does that `runShares` started: it tells its parent how far it is, and at last what it met. */
+async function answerShare() {
+  const report = await runShare({ runs, seed }, (tally) => {
+    process.send({ histories: tally.get("histories"), compliant: tally.get("verdict COMPLIANT") });
+  });
+  await new Promise((resolve) => process.send({ report }, resolve));
 }
 
 /** Each mutant must be found, by a broken property or because nothing is COMPLIANT any more. */
@@ -95,5 +160,5 @@ async function runMutants() {
   }
 }
 
-await (values.mutants || values.mutant !== undefined ? runMutants() : runLong());
+await (values.share ? answerShare() : values.mutants || values.mutant !== undefined ? runMutants() : runLong());
 process.exit();

@@ -6,7 +6,7 @@ import type { Known, Stage } from "./commands.ts";
 import { firstDeclared, history } from "./generators.ts";
 import { judgePrivacy } from "./properties.ts";
 export { MUTANTS } from "./mutants.ts";
-export { LONG_MUST_MEET } from "./tally.ts";
+export { LONG_MUST_MEET, Tally } from "./tally.ts";
 import { Tally } from "./tally.ts";
 import type { Target } from "./truth.ts";
 import { endWorld, newWorld, type World } from "./world.ts";
@@ -31,7 +31,7 @@ export interface HistoriesReport {
 }
 
 /** While one waits for a file to settle the others go on. */
-const LANES = 3;
+export const LANES = 3;
 
 export async function runHistories(order: HistoriesOrder): Promise<HistoriesReport> {
   const tally = new Tally();

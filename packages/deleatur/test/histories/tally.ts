@@ -10,6 +10,15 @@ export class Tally {
     return this.#counts.get(what) ?? 0;
   }
 
+  /** Adds what another has counted, as its `entries` say. */
+  addAll(entries: readonly (readonly [string, number])[]): void {
+    for (const [what, count] of entries) this.add(what, count);
+  }
+
+  entries(): readonly (readonly [string, number])[] {
+    return [...this.#counts];
+  }
+
   lines(): readonly string[] {
     return [...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => `${what}: ${count}`);
   }
