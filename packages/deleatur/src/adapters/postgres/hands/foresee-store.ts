@@ -2,6 +2,7 @@
 import type { Foresight, PurgeLock } from "../../../surface.ts";
 import { quoteTable, spellTable, type PostgresOptions, type PostgresTarget, type TableName } from "../options.ts";
 import { rowsOf, withConnection, type Db } from "./connect.ts";
+import { fitsRoom, grantedRoom } from "./index-room.ts";
 import { willHold } from "./purge-log.ts";
 import { isStandby, lacksRights, takesLock, unseenCopies } from "./purge-store.ts";
 import { isSampled, RIGHTS, STATISTICS, tablesOf, viewsOver, withInheritors } from "./purge-tables.ts";
@@ -9,11 +10,11 @@ import { isSampled, RIGHTS, STATISTICS, tablesOf, viewsOver, withInheritors } fr
 /** Bytes in a second, as measured for the README's "What it costs"; a disk that is slower or shared makes it longer. */
 const ROWS_RATE = 50_000_000;
 const VECTOR_INDEX_RATE = 5_000_000;
-/** Assumed of a vector index that does not fit into maintenance_work_mem. */
+/** Assumed of a vector index that does not fit into the memory that it is built in. */
 const LARGE_INDEX_RATE = 1_000_000;
 const LOG_RATE = 45_000_000;
 const BASIS =
-  "pg_class sizes, at 50 MB of tables and plain indexes, 5 MB of vector indexes (1 MB is assumed where they exceed maintenance_work_mem) and 45 MB of write-ahead log a second, as measured on two busy cores";
+  "pg_class sizes, at 50 MB of tables and plain indexes, 5 MB of vector indexes (1 MB is assumed where twice their size exceeds 256 MB and maintenance_work_mem) and 45 MB of write-ahead log a second, as measured on two busy cores";
 
 /** The store's own server, and copies that are purged by themselves; of standbys only the right to their logs counts. @throws StoreError */
 export async function foreseeStore(options: PostgresOptions, signal: AbortSignal): Promise<Foresight> {
@@ -69,7 +70,7 @@ async function foreseeServer(db: Db, options: PostgresOptions): Promise<Foresigh
         : ({ outcome: "pending", why: held.why } as const);
   const exclusive = [...(isExclusive ? rewritten : []), ...views, ...sampled];
   const total = [...rewritten, ...views, ...sampled];
-  const memory = await indexMemory(db);
+  const granted = await grantedRoom(db);
   const logBytes = await logSize(db, denied.includes(RIGHTS.log));
   const written = total.reduce((sum, { bytes }) => sum + bytes, 0);
   return {
@@ -90,7 +91,7 @@ async function foreseeServer(db: Db, options: PostgresOptions): Promise<Foresigh
         (sum, { bytes, vectorBytes }) =>
           sum +
           (bytes - vectorBytes) / ROWS_RATE +
-          vectorBytes / (vectorBytes > memory ? LARGE_INDEX_RATE : VECTOR_INDEX_RATE),
+          vectorBytes / (fitsRoom(vectorBytes, granted) ? VECTOR_INDEX_RATE : LARGE_INDEX_RATE),
         (2 * logBytes.now) / LOG_RATE,
       ),
     ),
@@ -170,14 +171,6 @@ async function logSize(db: Db, isHidden: boolean): Promise<{ readonly now: numbe
     `SELECT ${isHidden ? "'0'" : "(SELECT coalesce(sum(size), 0)::text FROM pg_catalog.pg_ls_waldir())"}, pg_catalog.pg_size_bytes(pg_catalog.current_setting('max_wal_size'))::text`,
   );
   return { now: Number(row?.[0] ?? 0), most: Number(row?.[1] ?? 0) };
-}
-
-async function indexMemory(db: Db): Promise<number> {
-  const [row] = await rowsOf(
-    db,
-    "SELECT pg_catalog.pg_size_bytes(pg_catalog.current_setting('maintenance_work_mem'))::text",
-  );
-  return Number(row?.[0] ?? 0);
 }
 
 const ACTS = [

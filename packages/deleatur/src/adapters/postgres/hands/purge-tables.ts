@@ -4,6 +4,7 @@ import { quoteTable, tableName, type PostgresOptions, type TableName } from "../
 import { readRelation } from "./columns.ts";
 import { isForbidden } from "../store-errors.ts";
 import { rowsOf, type Db } from "./connect.ts";
+import { withIndexRoom } from "./index-room.ts";
 
 /** Every declared table of the store, join tables with them: one purge serves them all. */
 export function tablesOf({ boundary, declaration }: PostgresOptions): readonly TableName[] {
@@ -107,7 +108,10 @@ async function vacuumFull(db: Db, table: string, oid: string): Promise<"done" | 
   };
   db.client.on("notice", count);
   try {
-    await db.client.query(`VACUUM (FULL, VERBOSE) ${table}`);
+    await withIndexRoom(db, oid, () => {
+      kept = 0;
+      return db.client.query(`VACUUM (FULL, VERBOSE) ${table}`);
+    });
   } finally {
     db.client.off("notice", count);
   }
