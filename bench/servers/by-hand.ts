@@ -13,7 +13,7 @@ export async function forgetOnServersByHand(postgres: string, redis: string, acc
   const begun = performance.now();
   const sql = new Client({ connectionString: postgres });
   await sql.connect();
-  const cache = createClient({ url: redis });
+  const cache = createClient({ url: redis, commandOptions: { timeout: 0 } });
   await cache.connect();
   await cache.unlink(episodes.map((id) => `answer:${id}`));
   await sql.query("BEGIN");

@@ -45,7 +45,7 @@ export async function layRows(url: string, size: ServersSize): Promise<void> {
 }
 
 export async function emptyRedis(url: string): Promise<void> {
-  const client = createClient({ url });
+  const client = createClient({ url, commandOptions: { timeout: 0 } });
   await client.connect();
   await client.flushDb();
   client.destroy();
@@ -58,7 +58,7 @@ export async function layAnswers(postgres: string, redis: string): Promise<void>
     "SELECT id, body FROM episodes ORDER BY id",
   );
   await emptyRedis(redis);
-  const client = createClient({ url: redis });
+  const client = createClient({ url: redis, commandOptions: { timeout: 0 } });
   await client.connect();
   for (let from = 0; from < episodes.length; from += BATCH) {
     const adds = episodes.slice(from, from + BATCH).map(({ id, body }) => {

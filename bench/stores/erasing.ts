@@ -108,7 +108,7 @@ export async function erasingHashes(redis: string): Promise<readonly Figure[]> {
       const keys = keysOf(name);
       if (way !== "bare")
         return await byAdapter({ redis, prefix: prefixOf(name) }, keys, way === "batches" ? BATCH : KEYS);
-      const client = createClient({ url: redis });
+      const client = createClient({ url: redis, commandOptions: { timeout: 0 } });
       await client.connect();
       const { ms } = await once(() => client.unlink([...keys]));
       client.destroy();
@@ -121,7 +121,7 @@ export async function erasingHashes(redis: string): Promise<readonly Figure[]> {
 const LAID = 1_000;
 
 export async function layHashes(redis: string, keys: readonly string[]): Promise<void> {
-  const client = createClient({ url: redis });
+  const client = createClient({ url: redis, commandOptions: { timeout: 0 } });
   await client.connect();
   for (let from = 0; from < keys.length; from += LAID) {
     const adds = keys.slice(from, from + LAID).map((key) => {

@@ -39,7 +39,7 @@ async function byCursor({ postgres, table }: TableAt): Promise<number> {
 }
 
 async function byScan({ redis, prefix }: HashesAt, isReadToo: boolean): Promise<number> {
-  const client = createClient({ url: redis });
+  const client = createClient({ url: redis, commandOptions: { timeout: 0 } });
   await client.connect();
   let count = 0;
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1000 })) {

@@ -38,6 +38,11 @@ const SURFACES: BoundaryInput["surfaces"] = {
   },
 };
 
+const sceneOf = (memory: Deleatur): Pick<Scene, "verify"> => ({
+  verify: (outcome, change = {}) =>
+    verifyOutcome(memory, outcome, { now: () => new Date(), advance: () => undefined }, change),
+});
+
 const installation = findPostgres();
 
 describe.skipIf(installation === undefined || isRedisMissing)("two servers that are purged at the same time", () => {
@@ -46,9 +51,9 @@ describe.skipIf(installation === undefined || isRedisMissing)("two servers that 
   interface Memory {
     readonly boundary: string;
     /** Lets the tables be written and keeps them from being purged, until it is ended. */
-    block(): Promise<() => Promise<void>>;
-    open(report?: (event: ProgressEvent) => void): Promise<Deleatur>;
-    left(): Promise<unknown>;
+    readonly block: () => Promise<() => Promise<void>>;
+    readonly open: (report?: (event: ProgressEvent) => void) => Promise<Deleatur>;
+    readonly left: () => Promise<unknown>;
   }
 
   async function openMemory(): Promise<Memory> {
@@ -89,7 +94,7 @@ describe.skipIf(installation === undefined || isRedisMissing)("two servers that 
     return {
       boundary,
       open,
-      async block() {
+      block: async () => {
         const client = new Client({ connectionString: memory.url });
         await client.connect();
         await client.query("BEGIN; LOCK TABLE episodes IN ACCESS SHARE MODE");
@@ -106,11 +111,6 @@ describe.skipIf(installation === undefined || isRedisMissing)("two servers that 
   }
 
   const CLEAN = { rows: ["e3", "e4", "e5"], keys: ["reply:e3", "reply:e4", "reply:e5"], bytes: [0, 0, 0] };
-
-  const sceneOf = (memory: Deleatur): Pick<Scene, "verify"> => ({
-    verify: (outcome, change = {}) =>
-      verifyOutcome(memory, outcome, { now: () => new Date(), advance: () => undefined }, change),
-  });
 
   it("ATTEST-4: the one is not waited for by the other, and both are purged before anything is attested", async () => {
     const { block, open, left } = await openMemory();

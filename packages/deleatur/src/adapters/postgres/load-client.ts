@@ -3,7 +3,8 @@ import type { Client, ClientConfig, Query } from "pg";
 import { BoundaryError, StoreError } from "../../model/errors.ts";
 import type { PostgresTarget } from "./options.ts";
 
-export type PostgresClient = Client;
+/** Its types leave out whether it keeps the process alive. */
+export type PostgresClient = Client & { ref(): void; unref(): void };
 
 const CONNECT_MS = 10_000;
 
@@ -17,7 +18,7 @@ export async function createClient(target: PostgresTarget): Promise<PostgresClie
     // Numbers, dates and vectors stay as they were written: nothing is rounded on the way.
     types: { getTypeParser: () => (value: unknown) => value },
   };
-  const client = new ClientClass(config);
+  const client = new ClientClass(config) as PostgresClient;
   // A server that goes away between two statements is told by the next one.
   client.on("error", () => undefined);
   return client;

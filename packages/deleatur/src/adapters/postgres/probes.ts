@@ -1,7 +1,7 @@
 // The eyes of the PostgreSQL kind: for each server that holds a surface, its probes. Nothing is opened here, and nothing of the erase side is imported.
 import type { Container, Probe } from "../../surface.ts";
 import { bytesProbe } from "./eyes/bytes-probe.ts";
-import { exactProbe, excerptProbe, type TableSeen } from "./eyes/content-probes.ts";
+import { tableProbes, type TableSeen } from "./eyes/content-probes.ts";
 import { keyProbe } from "./eyes/key-probe.ts";
 import { neighbourProbe } from "./eyes/neighbour-probe.ts";
 import { tableName, type PostgresOptions } from "./options.ts";
@@ -20,8 +20,7 @@ export function surfaceProbes(options: PostgresOptions): readonly Probe[] {
     };
     return [
       keyProbe(options, target, scope),
-      exactProbe(seen),
-      excerptProbe(seen),
+      ...tableProbes(seen),
       ...(options.declaration.vector === undefined ? [] : [neighbourProbe(options, target, scope)]),
       bytesProbe(target),
     ];
@@ -37,5 +36,5 @@ export function containerProbes(options: PostgresOptions, container: Container):
   if (/^\[(?:follower|publisher) \d+\]$/.test(part)) return [];
   const table = tableName(part);
   const seen: TableSeen = { target, table, key: [], scope: container.name };
-  return [exactProbe(seen), excerptProbe(seen)];
+  return tableProbes(seen);
 }

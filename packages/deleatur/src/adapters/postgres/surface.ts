@@ -1,4 +1,4 @@
-// One open PostgreSQL surface: each act opens its own connection, does one thing, and closes it again; standbys are waited for. No probe imports this.
+// One open PostgreSQL surface: each act does one thing on a connection of its own, which an erase keeps for the next for a moment; standbys are waited for. No probe imports this.
 import type { Erased, Offered, Planted, Rewritten } from "../../model/artifact.ts";
 import { StoreError } from "../../model/errors.ts";
 import type { Container, FenceStrength, Guarantees, Surface } from "../../surface.ts";
@@ -16,6 +16,7 @@ import { forgetPurge, noteOffer, purgeOnce } from "./hands/purge-once.ts";
 import { isStandby, takesLock } from "./hands/purge-store.ts";
 import { readKeys, scanRows } from "./hands/read-rows.ts";
 import { rewriteRows } from "./hands/rewrite-rows.ts";
+import { keepWarm } from "./hands/warm-connection.ts";
 import type { PostgresOptions, PostgresTarget } from "./options.ts";
 
 /** Opens the surface: the server and every replica must answer and hold the declared table and columns. @throws StoreError | BoundaryError */
@@ -28,8 +29,10 @@ export async function openPostgresSurface(options: PostgresOptions, guarantees: 
 
 function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surface {
   const { target, replicas } = options;
+  const warm = keepWarm(target);
+  // A table may have changed between two acts: it is read anew.
   const onOwn = <Result>(work: (db: Db, layout: Layout) => Promise<Result>, signal: AbortSignal): Promise<Result> =>
-    withConnection(target, async (db) => work(db, await resolveLayout(db, options)), signal);
+    warm.use(async (db) => work(db, await resolveLayout(db, options)), signal);
   /** The store's own server, and copies that are written to by themselves: a standby takes all from the log. */
   const writable = async (signal: AbortSignal): Promise<readonly PostgresTarget[]> => {
     const found = [target];
@@ -123,8 +126,7 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
     async unmark(ledgers, signal) {
       for (const each of await writable(signal)) await unmarkStore(each, ledgers, signal);
     },
-    // Nothing is held between calls.
-    close: () => Promise.resolve(),
+    close: () => warm.close(),
   };
 }
 

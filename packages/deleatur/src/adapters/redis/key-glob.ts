@@ -11,6 +11,8 @@ export function keyGlob(pattern: string): (key: Uint8Array) => boolean {
     while (place < key.length) {
       const step = steps[at];
       if (step === "any") {
+        // Whatever is left may stand there.
+        if (at === steps.length - 1) return true;
         [star, resume] = [at, place];
         at += 1;
       } else if (step?.(key[place] ?? 0) === true) {

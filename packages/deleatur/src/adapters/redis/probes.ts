@@ -2,7 +2,7 @@
 import { matchesPattern } from "../../boundary/glob.ts";
 import type { Container, Probe } from "../../surface.ts";
 import { bytesProbe } from "./eyes/bytes-probe.ts";
-import { exactProbe, excerptProbe, type KeysSeen, neighbourProbe } from "./eyes/content-probes.ts";
+import { keysProbes, type KeysSeen, neighbourProbe } from "./eyes/content-probes.ts";
 import { keyProbe } from "./eyes/key-probe.ts";
 import { keyGlob } from "./key-glob.ts";
 import type { RedisOptions, RedisStore } from "./options.ts";
@@ -23,8 +23,7 @@ export function redisProbes(options: RedisOptions): readonly Probe[] {
     };
     return [
       keyProbe(options, store, container, scope),
-      exactProbe(seen),
-      excerptProbe(seen),
+      ...keysProbes(seen),
       ...(options.vector === undefined ? [] : [neighbourProbe(seen)]),
       ...(options.declaration.persistence === "none" ? [] : [bytesProbe(store)]),
     ];
@@ -37,7 +36,7 @@ export function redisContainerProbes(options: RedisOptions, container: Container
   if (store === undefined) return [];
   const part = container.name.slice(store.name.length + 1);
   const seen = keysOf(options, store, container.name, part);
-  return seen === undefined ? [] : [exactProbe(seen), excerptProbe(seen)];
+  return seen === undefined ? [] : keysProbes(seen);
 }
 
 function keysOf(options: RedisOptions, store: RedisStore, name: string, part: string): KeysSeen | undefined {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Container, Probe } from "../../surface.ts";
 import { besideProbe } from "./eyes/beside-probe.ts";
 import { bytesProbe } from "./eyes/bytes-probe.ts";
-import { contentProbes, type TableSeen } from "./eyes/content-probes.ts";
+import { tableProbes, type TableSeen } from "./eyes/content-probes.ts";
 import { keyProbe } from "./eyes/key-probe.ts";
 import { neighbourProbe } from "./eyes/neighbour-probe.ts";
 import type { SqliteOptions } from "./options.ts";
@@ -23,7 +23,7 @@ export function surfaceProbes(options: SqliteOptions): readonly Probe[] {
     const hasVectors = options.kind === "sqlite-vec" || options.declaration.vector !== undefined;
     return [
       keyProbe(options, target, scope),
-      ...contentProbes(seen),
+      ...tableProbes(seen),
       ...(hasVectors ? [neighbourProbe(options, target, scope)] : []),
       bytesProbe(options, target),
     ];
@@ -37,5 +37,5 @@ export function containerProbes(options: SqliteOptions, container: Container): r
   const table = container.name.slice(target.store.length + 1);
   if (container.kind === "file") return [besideProbe(container.name, dirname(target.file), table)];
   const seen: TableSeen = { target, table, key: [], scope: container.name };
-  return contentProbes(seen);
+  return tableProbes(seen);
 }

@@ -1,5 +1,7 @@
 // What the byte probe sees of a real server: compressed values of both kinds, in rows and in parts; by which way; and that it is blind where there is none.
-import { describe, expect, it } from "vitest";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { compressedValues } from "../../../src/adapters/postgres/eyes/decompress.ts";
 import type { Artifact } from "../../../src/model/artifact.ts";
 import { findVectorPostgres } from "../../servers/find-postgres.ts";
@@ -136,6 +138,27 @@ describe.skipIf(installation === undefined)("the byte probe of PostgreSQL", () =
     await expect(look(blind.probes, "bytes", needles)).rejects.toMatchObject({
       code: expect.stringMatching(/LOG_UNSEEN|FILES_UNREADABLE/) as unknown,
     });
+  });
+
+  it("says where in a file something stands that has nothing but zeros around it, read from its folder and through the server", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text) WITH (autovacuum_enabled = false); INSERT INTO episodes VALUES (1, '${MARK}')`,
+    );
+    const offset = 3 * 1_048_576 + 60_000;
+    const left = Buffer.alloc(5 * 1_048_576 + 17);
+    left.write(MARK, offset, "utf8");
+    const file = join(server().data, "left_behind");
+    writeFileSync(file, left);
+    onTestFinished(() => rmSync(file));
+    for (const data of [server().data, "/nowhere/at/all"]) {
+      const { surface, probes } = await openSurface(episodes, { url: store.url, data });
+      const [target] = await all(surface.scan(signal));
+      if (target === undefined) throw new Error("no row");
+      // A control is explained by nothing.
+      const found = await look(probes, "bytes", [needleOf(target, 0, "control")]);
+      expect(found.flatMap(({ place }) => (place.file === "left_behind" ? [place.offset] : []))).toEqual([offset]);
+    }
   });
 
   it("finds a float32 vector in any window of it, as an anchor through index and table, and a float16 copy in an index", async () => {

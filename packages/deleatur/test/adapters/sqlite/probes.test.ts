@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { contentProbes } from "../../../src/adapters/sqlite/eyes/content-probes.ts";
+import { tableProbes } from "../../../src/adapters/sqlite/eyes/content-probes.ts";
 import type { Artifact } from "../../../src/model/artifact.ts";
 import type { Needle } from "../../../src/model/needle.ts";
 import {
@@ -119,10 +119,10 @@ test("VERDICT-1: the excerpt probe finds the same, whether the exact one has rea
   const seen = { target: { store: "memory", file }, table: "episodes", key: ["id"], scope: "episodes" };
   const look = async (
     maxKept: number,
-    before: (exact: ReturnType<typeof contentProbes>[number]) => Promise<unknown>,
+    before: (exact: ReturnType<typeof tableProbes>[number]) => Promise<unknown>,
     asked: readonly Needle[] = needles,
   ): Promise<unknown> => {
-    const [exact, excerpt] = contentProbes(seen, maxKept);
+    const [exact, excerpt] = tableProbes(seen, maxKept);
     if (exact === undefined || excerpt === undefined) throw new Error("two probes of a table");
     await before(exact);
     return collect(excerpt.look(asked, signal));

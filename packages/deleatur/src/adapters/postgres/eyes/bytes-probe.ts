@@ -16,6 +16,7 @@ import { FILE_RIGHTS, openServerFiles, type ServerFile, type ServerFiles } from 
 /** What is read at once, and how much of it is read again with the next part, so that what crosses a border is seen whole. Whole pages of every size. */
 const PART = 1 << 20;
 const AGAIN = 1 << 16;
+const ZEROS = Buffer.alloc(PART + AGAIN);
 
 export function bytesProbe(target: PostgresTarget): Probe {
   return {
@@ -83,12 +84,14 @@ async function* partsOf(files: ServerFiles, signal: AbortSignal): AsyncGenerator
       const base = Math.max(0, start - AGAIN);
       const bytes = await files.read(file, base, start + PART - base);
       if (bytes.length <= start - base) break;
-      yield {
-        file,
-        base,
-        bytes: file.isLog ? withoutPageHeaders(bytes, base) : bytes,
-        step: file.isLog ? 1 : 4,
-      };
+      // A log that was written over is zeros for the most part, in which nothing stands.
+      if (!bytes.equals(ZEROS.subarray(0, bytes.length)))
+        yield {
+          file,
+          base,
+          bytes: file.isLog ? withoutPageHeaders(bytes, base) : bytes,
+          step: file.isLog ? 1 : 4,
+        };
       if (bytes.length < start + PART - base) break;
     }
   }

@@ -4,8 +4,8 @@ import { artifactKey } from "../../../model/ids.ts";
 import type { Finding, Needle } from "../../../model/needle.ts";
 import type { Probe } from "../../../surface.ts";
 import { spellTable, type PostgresOptions, type PostgresTarget } from "../options.ts";
-import { throughReader, type Reader } from "./open-reader.ts";
-import { fieldOfCell, keyOfCells, readCells, seeColumns } from "./see-columns.ts";
+import { throughReader, type Cells, type Reader } from "./open-reader.ts";
+import { fieldOfCell, keyOfCells, readCells, seeColumns, type ColumnSeen } from "./see-columns.ts";
 
 export function keyProbe(options: PostgresOptions, target: PostgresTarget, scope: string): Probe {
   return {
@@ -33,14 +33,13 @@ async function* lookForKeys(
   }
   const { declaration } = options;
   const columns = await seeColumns(reader, options.table);
-  const find = (name: string): (typeof columns)[number][] => columns.filter((column) => column.name === name);
-  const key = declaration.key.flatMap(find);
+  const named = (name: string): readonly ColumnSeen[] => columns.filter((column) => column.name === name);
+  const key = declaration.key.flatMap(named);
   // Content is read only where it tells one person's row from another's.
   const isReused = declaration.keys === "reusable";
   const names = isReused ? [...declaration.content.map(({ column }) => column), declaration.vector ?? ""] : [];
-  const content = names.flatMap(find);
-  for await (const cells of readCells(reader, options.table, [...key, ...content], signal)) {
-    if (wanted.size === 0) return;
+  const content = names.flatMap(named);
+  const find = function* (cells: Cells): Generator<Finding> {
     const spelled = keyOfCells(key, cells);
     for (const needle of spelled === undefined ? [] : (wanted.get(spelled) ?? [])) {
       const fields = content.flatMap(
@@ -60,6 +59,10 @@ async function* lookForKeys(
         match: { how: "key" },
       };
     }
+  };
+  for await (const rows of readCells(reader, options.table, [...key, ...content], signal)) {
+    if (wanted.size === 0) return;
+    for (const cells of rows) yield* find(cells);
   }
 }
 

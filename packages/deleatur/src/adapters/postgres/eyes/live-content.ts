@@ -1,7 +1,7 @@
 // Reads everything in a database that lives, of whatever table: what the bytes of its files may lawfully hold. Content of any person: it stays in memory.
 import { indexedForms } from "../../../probe/vector-bytes.ts";
-import { ask, type Reader } from "./open-reader.ts";
-import { fieldOfCell, readCells, seeColumns } from "./see-columns.ts";
+import { ask, type Cells, type Reader } from "./open-reader.ts";
+import { fieldOfCell, readCells, seeColumns, type ColumnSeen } from "./see-columns.ts";
 
 /**
  * Every text, byte string and (where asked for) vector that the tables answer. A materialized view, an index and the planner's samples are rows of nobody: what outlived its
@@ -20,17 +20,18 @@ export async function* liveContent(
   );
   for (const [schema, table] of tables) {
     const name = { schema: schema ?? "", table: table ?? "" };
-    const columns = (await seeColumns(reader, name)).filter(
-      ({ base }) => vectors || (base !== "vector" && base !== "halfvec"),
-    );
-    for await (const cells of readCells(reader, name, columns, signal)) {
-      for (const [place, column] of columns.entries()) {
-        const field = fieldOfCell(column, cells[place] ?? null, /^_float[48]$/.test(column.base));
-        if (field === undefined) continue;
-        if (field.type === "text") yield field.text;
-        else if (field.type === "bytes") yield field.bytes;
-        else yield* indexedForms(field.vector);
-      }
-    }
+    const columns = (await seeColumns(reader, name)).filter(({ send }) => vectors || send === "");
+    for await (const rows of readCells(reader, name, columns, signal))
+      for (const cells of rows) yield* contentOf(columns, cells);
+  }
+}
+
+function* contentOf(columns: readonly ColumnSeen[], cells: Cells): Generator<Uint8Array | string> {
+  for (const [place, column] of columns.entries()) {
+    const field = fieldOfCell(column, cells[place] ?? null, /^_float[48]$/.test(column.base));
+    if (field === undefined) continue;
+    if (field.type === "text") yield field.text;
+    else if (field.type === "bytes") yield field.bytes;
+    else yield* indexedForms(field.vector);
   }
 }

@@ -5,7 +5,7 @@ import { createNearVectors } from "../../../probe/near-vectors.ts";
 import type { Probe } from "../../../surface.ts";
 import { quoteName, quoteTable, spellTable, type PostgresOptions, type PostgresTarget } from "../options.ts";
 import { ask, throughReader, type Cells, type Reader } from "./open-reader.ts";
-import { fieldOfCell, keyOfCells, readCells, seeColumns, type ColumnSeen } from "./see-columns.ts";
+import { fieldOfCell, keyOfCells, readCells, seeColumns, selectOf, type ColumnSeen } from "./see-columns.ts";
 
 /** Anchors that the index is asked with, and neighbours of each: the comparing of all vectors leaves nothing for it to find but what the table itself does not answer. */
 const MOST_ASKED = 200;
@@ -78,9 +78,9 @@ async function* lookForNeighbours(
     });
     return findings;
   };
-  for await (const cells of readCells(reader, options.table, [...key, vector], signal)) {
+  for await (const rows of readCells(reader, options.table, [...key, vector], signal)) {
     if (anchors.length === 0) return;
-    yield* compare(cells);
+    for (const cells of rows) yield* compare(cells);
   }
   for await (const cells of askIndex(reader, options, [...key, vector], vector, anchors, signal)) yield* compare(cells);
 }
@@ -106,13 +106,12 @@ async function* askIndex(
   if (operator === undefined) return;
   const schema = quoteName(index?.[1] ?? "");
   await ask(reader, "SET LOCAL enable_seqscan = off");
-  const select = columns.map(({ name }) => `${quoteName(name)}::text`).join(", ");
   const dimensions = await sizeOf(reader, table, vector, schema);
   for (const { vector: anchor } of anchors.filter((one) => one.vector.length === dimensions).slice(0, MOST_ASKED)) {
     signal.throwIfAborted();
     yield* await ask(
       reader,
-      `SELECT ${select} FROM ${quoteTable(table)} ORDER BY ${quoteName(vector.name)} OPERATOR(${schema}.${operator}) $1::${schema}.${vector.base} LIMIT ${NEIGHBOURS}`,
+      `SELECT ${selectOf(columns)} FROM ${quoteTable(table)} ORDER BY ${quoteName(vector.name)} OPERATOR(${schema}.${operator}) $1::${schema}.${vector.base} LIMIT ${NEIGHBOURS}`,
       [`[${anchor.join(",")}]`],
     );
   }

@@ -56,24 +56,34 @@ export async function askEach(
   });
 }
 
-const CHARS_AT_ONCE = 4_000_000;
+/** Twice as much is held, with what is on its way. */
+const CHARS_AT_ONCE = 2_000_000;
 const FIRST_ROWS = 200;
 const MOST_ROWS = 5_000;
 let cursors = 0;
 
-/** Every row of a query, few at a time, by the size of those before. */
-export async function* readAll(reader: Reader, query: string, signal: AbortSignal): AsyncGenerator<Cells> {
+/** Every row of a query, few at a time, by the size of those before; the server reads the next while these are looked at. */
+export async function* readAll(reader: Reader, query: string, signal: AbortSignal): AsyncGenerator<readonly Cells[]> {
   cursors += 1;
   const name = `deleatur_look_${cursors}`;
   await reader.client.query(`DECLARE ${name} NO SCROLL CURSOR FOR ${query}`);
+  const fetch = (count: number): Promise<readonly Cells[]> => {
+    const rows = ask(reader, `FETCH FORWARD ${count} FROM ${name}`);
+    rows.catch(() => undefined); // told where it is waited for
+    return rows;
+  };
   let count = FIRST_ROWS;
-  for (;;) {
+  for (let coming = fetch(count); ;) {
     signal.throwIfAborted();
-    const rows = await ask(reader, `FETCH FORWARD ${count} FROM ${name}`);
-    yield* rows;
-    if (rows.length < count) break;
-    const chars = rows.reduce((sum, row) => sum + row.reduce((size, cell) => size + (cell?.length ?? 0), 0), 0);
-    count = Math.max(1, Math.min(MOST_ROWS, 4 * count, Math.floor((CHARS_AT_ONCE * rows.length) / Math.max(1, chars))));
+    const rows = await coming;
+    const isLast = rows.length < count;
+    if (!isLast) {
+      const chars = rows.reduce((sum, row) => sum + row.reduce((size, cell) => size + (cell?.length ?? 0), 0), 1);
+      count = Math.max(1, Math.min(MOST_ROWS, 4 * count, Math.floor((CHARS_AT_ONCE * rows.length) / chars)));
+      coming = fetch(count);
+    }
+    yield rows;
+    if (isLast) break;
   }
   await reader.client.query(`CLOSE ${name}`);
 }

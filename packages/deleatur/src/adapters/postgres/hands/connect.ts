@@ -38,24 +38,36 @@ export async function openConnection(
   target: PostgresTarget,
   signal: AbortSignal,
 ): Promise<{ readonly db: Db; readonly close: () => Promise<void> }> {
+  const db = await connect(target, signal);
+  const release = cancelOnAbort(db, signal);
+  const close = async (): Promise<void> => {
+    release();
+    await db.client.end();
+  };
+  return { db, close };
+}
+
+/** A new connection, which nothing ends by itself. @throws StoreError */
+export async function connect(target: PostgresTarget, signal: AbortSignal): Promise<Db> {
   signal.throwIfAborted();
   const client = await createClient(target);
-  const cancel = (): void => void cancelBackend(target, client);
-  const close = async (): Promise<void> => {
-    signal.removeEventListener("abort", cancel);
-    await client.end();
-  };
   try {
     await client.connect();
     await beginSession(client, target, `; SET synchronous_commit = on; SET lock_timeout = ${LOCK_MS}`);
-    signal.addEventListener("abort", cancel, { once: true });
     signal.throwIfAborted();
-    return { db: { client, target }, close };
+    return { client, target };
   } catch (cause) {
-    await close();
+    await client.end();
     signal.throwIfAborted();
     throw storeError(cause, target.store);
   }
+}
+
+/** From now on an abort cancels what runs on the connection, until that is taken back. */
+export function cancelOnAbort({ client, target }: Db, signal: AbortSignal): () => void {
+  const cancel = (): void => void cancelBackend(target, client);
+  signal.addEventListener("abort", cancel, { once: true });
+  return () => signal.removeEventListener("abort", cancel);
 }
 
 /** A statement that runs is ended by the server, and by nobody else. */

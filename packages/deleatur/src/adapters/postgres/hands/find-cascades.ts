@@ -17,7 +17,6 @@ export async function keysWithCascades(
   keys: readonly ArtifactKey[],
 ): Promise<ReadonlySet<string>> {
   const kept = new Set<string>();
-  const match = matchKeys(layout, keys, "t");
   const hanging = [
     ...cascades(layout.references)
       .filter(({ child }) => !joins.some(({ table }) => isSameTable(table, child)))
@@ -28,7 +27,8 @@ export async function keysWithCascades(
       ),
     ),
   ];
-  if (match === undefined || hanging.length === 0) return kept;
+  const match = hanging.length === 0 ? undefined : matchKeys(layout, keys, "t");
+  if (match === undefined) return kept;
   const from = `${quoteTable(layout.options.table)} AS t${match.using === "" ? "" : `, ${match.using}`}`;
   await db.client.query(`SELECT 1 FROM ${from} WHERE ${match.where} FOR UPDATE OF t`, [...match.values]);
   for (const exists of hanging) {

@@ -11,7 +11,7 @@ import type { RedisStore } from "../options.ts";
 import { FileCursor } from "./file-cursor.ts";
 import { isSnapshot, seeSnapshot, type Unpacked } from "./see-snapshot.ts";
 import { seeFacts, type Sight, throughSight } from "./see-server.ts";
-import { seeKeys, seeParts, seeTypes } from "./see-values.ts";
+import { seeKeys, seeUnder } from "./see-values.ts";
 import { seeServerFiles, type ServerFile } from "./server-files.ts";
 
 export function bytesProbe(store: RedisStore): Probe {
@@ -94,14 +94,12 @@ async function* liveContent(sight: Sight, signal: AbortSignal): AsyncGenerator<U
   for (const database of used) {
     await sight.ask("SELECT", database);
     const keys = await seeKeys(sight, () => true, signal);
-    const types = await seeTypes(sight, keys);
-    for (const [at, { key }] of keys.entries()) {
-      signal.throwIfAborted();
-      for await (const part of seeParts(sight, key, types[at] ?? "none")) {
-        yield asContent(part.bytes);
-        if (part.part !== undefined) yield asContent(part.part);
-      }
-    }
+    for await (const trip of seeUnder(sight, keys, signal))
+      for (const { parts } of trip)
+        for (const { bytes, part } of parts) {
+          yield asContent(bytes);
+          if (part !== undefined) yield asContent(part);
+        }
   }
 }
 

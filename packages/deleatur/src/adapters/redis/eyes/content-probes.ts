@@ -1,10 +1,8 @@
 // Streams what keys really hold past the matchers: texts, bytes and vectors, of declared keys and of keys that nobody declared. It judges nothing.
 import type { ContentField } from "../../../model/artifact.ts";
 import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
-import type { Finding, Needle, Passage, Place } from "../../../model/needle.ts";
-import { createExactMatcher } from "../../../probe/exact-matcher.ts";
-import { createExcerptMatcher } from "../../../probe/excerpt-matcher.ts";
-import type { Matcher } from "../../../probe/matcher.ts";
+import type { Finding, Passage, Place } from "../../../model/needle.ts";
+import { contentProbes } from "../../../probe/content-probes.ts";
 import { createNearVectors } from "../../../probe/near-vectors.ts";
 import { numberArrays } from "../../../probe/vector-bytes.ts";
 import type { RedisUnit } from "../../../model/declaration.ts";
@@ -13,7 +11,8 @@ import type { RedisStore } from "../options.ts";
 import { keyText } from "./key-probe.ts";
 import { asSeenFloats } from "./seen-floats.ts";
 import { type Sight, throughSight } from "./see-server.ts";
-import { asList, seeKeys, type SeenPart, seeParts, seeTypes } from "./see-values.ts";
+import { seeKeys, type SeenUnder, seeUnder } from "./see-values.ts";
+import { asList, type SeenPart } from "./ways-to-read.ts";
 
 /** Keys to look at; declared ones know their surface. */
 export interface KeysSeen {
@@ -28,34 +27,11 @@ export interface KeysSeen {
   readonly vector?: string | undefined;
 }
 
-export function exactProbe(seen: KeysSeen): Probe {
-  return contentProbe("exact", seen, createExactMatcher);
-}
-
-export function excerptProbe(seen: KeysSeen): Probe {
-  return contentProbe("excerpt", seen, createExcerptMatcher);
-}
-
-function contentProbe(
-  name: "exact" | "excerpt",
-  seen: KeysSeen,
-  createMatcher: (needles: readonly Needle[]) => Matcher,
-): Probe {
-  return {
-    name,
-    depth: "api",
-    scope: `${name}:${seen.scope}`,
-    look(needles, signal) {
-      const matcher = createMatcher(needles);
-      return throughSight(seen.store, signal, async function* (sight): AsyncGenerator<Finding> {
-        for await (const passage of passagesOf(sight, seen, signal)) {
-          if (needles.length === 0) return;
-          for (const finding of matcher.match(passage)) yield { ...finding, probe: name, depth: "api" };
-        }
-      });
-    },
-    close: () => Promise.resolve(), // each look closes its own connection
-  };
+/** The exact and the excerpt probe of these keys. */
+export function keysProbes(seen: KeysSeen): readonly Probe[] {
+  return contentProbes(seen.scope, (_, signal) =>
+    throughSight(seen.store, signal, (sight) => passagesOf(sight, seen, signal)),
+  );
 }
 
 export function neighbourProbe(seen: KeysSeen): Probe {
@@ -73,21 +49,23 @@ export function neighbourProbe(seen: KeysSeen): Probe {
       );
       const near = createNearVectors(anchors.map(({ vector }) => vector));
       return throughSight(seen.store, signal, async function* (sight): AsyncGenerator<Finding> {
-        for await (const { place, field } of passagesOf(sight, seen, signal)) {
+        for await (const passages of passagesOf(sight, seen, signal)) {
           if (anchors.length === 0) return;
-          for (const vector of vectorsIn(field)) {
-            const found: Finding[] = [];
-            near.find(vector, (anchor, distance, identical) => {
-              const needle = anchors[anchor]?.needle ?? -1;
-              found.push({
-                probe: "neighbour",
-                depth: "index",
-                needle,
-                place,
-                match: { how: "vector", distance, identical },
+          for (const { place, field } of passages) {
+            for (const vector of vectorsIn(field)) {
+              const found: Finding[] = [];
+              near.find(vector, (anchor, distance, identical) => {
+                const needle = anchors[anchor]?.needle ?? -1;
+                found.push({
+                  probe: "neighbour",
+                  depth: "index",
+                  needle,
+                  place,
+                  match: { how: "vector", distance, identical },
+                });
               });
-            });
-            yield* found;
+              yield* found;
+            }
           }
         }
       });
@@ -102,25 +80,26 @@ function vectorsIn(field: ContentField): Iterable<Float32Array> {
   return field.type === "text" ? numberArrays(field.text) : [];
 }
 
-async function* passagesOf(sight: Sight, seen: KeysSeen, signal: AbortSignal): AsyncGenerator<Passage> {
+async function* passagesOf(sight: Sight, seen: KeysSeen, signal: AbortSignal): AsyncGenerator<Iterable<Passage>> {
   const keys = await seeKeys(sight, seen.isMeant, signal);
-  const types = await seeTypes(sight, keys);
-  for (const [at, { key, spelled }] of keys.entries()) {
-    signal.throwIfAborted();
-    const type = types[at] ?? "none";
-    if (seen.type !== undefined && seen.type !== type) continue;
+  for await (const trip of seeUnder(sight, keys, signal, seen.type))
+    yield { [Symbol.iterator]: () => passagesIn(trip, seen) };
+  if (seen.surface !== undefined) yield await slowCommands(sight, seen.store);
+}
+
+function* passagesIn(trip: readonly SeenUnder[], seen: KeysSeen): Generator<Passage> {
+  for (const { key, spelled, isFirst, parts } of trip) {
     // Some keep answers under the question itself.
-    if (key.length >= LEAST_NAME)
+    if (isFirst && key.length >= LEAST_NAME)
       yield {
         place: placeOf(seen, seen.each === "key" ? spelled : undefined),
         field: { type: "text", name: "key", text: key.toString("utf8") },
       };
-    for await (const part of seeParts(sight, key, type)) {
+    for (const part of parts) {
       const place = placeOf(seen, keyText(seen.each, spelled, part));
       for (const field of fieldsOf(part, seen.vector)) yield { place, field };
     }
   }
-  if (seen.surface !== undefined) yield* slowCommands(sight, seen.store);
 }
 
 function placeOf({ container, surface }: KeysSeen, key: string | undefined): Place {
@@ -146,15 +125,19 @@ function* fieldsOf({ name, bytes, part }: SeenPart, vector: string | undefined):
 }
 
 /** The slow log keeps the first bytes of each argument of a command that took long, whoever sent it. It is looked at where it may be. */
-async function* slowCommands(sight: Sight, store: RedisStore): AsyncGenerator<Passage> {
+async function slowCommands(sight: Sight, store: RedisStore): Promise<readonly Passage[]> {
   const [log = null] = await sight.askAll([["SLOWLOG", "GET", "-1"]]);
-  for (const entry of asList(log)) {
+  return asList(log).flatMap((entry) => {
     const [, , , args] = asList(entry);
-    for (const arg of asList(args))
-      if (Buffer.isBuffer(arg))
-        yield {
-          place: { container: `${store.name}.[slowlog]` },
-          field: { type: "text", name: "argument", text: arg.toString("utf8") },
-        };
-  }
+    return asList(args).flatMap((arg): readonly Passage[] =>
+      Buffer.isBuffer(arg)
+        ? [
+            {
+              place: { container: `${store.name}.[slowlog]` },
+              field: { type: "text", name: "argument", text: arg.toString("utf8") },
+            },
+          ]
+        : [],
+    );
+  });
 }

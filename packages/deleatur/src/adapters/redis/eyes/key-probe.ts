@@ -6,7 +6,8 @@ import type { Probe } from "../../../surface.ts";
 import { spellKey } from "../key-text.ts";
 import type { RedisOptions, RedisStore } from "../options.ts";
 import { throughSight } from "./see-server.ts";
-import { seeKeys, type SeenPart, seeParts, seeTypes } from "./see-values.ts";
+import { seeKeys, seeUnder } from "./see-values.ts";
+import type { SeenPart } from "./ways-to-read.ts";
 
 export function keyProbe(options: RedisOptions, store: RedisStore, container: string, scope: string): Probe {
   return {
@@ -29,13 +30,9 @@ export function keyProbe(options: RedisOptions, store: RedisStore, container: st
         if (options.each === "key") for (const { spelled } of keys) yield* found(spelled);
         else {
           const own = keys.filter(({ spelled }) => redisKeys.has(spelled));
-          const types = await seeTypes(sight, own);
-          for (const [at, { key, spelled }] of own.entries()) {
-            const met = new Set<string>();
-            for await (const part of seeParts(sight, key, types[at] ?? "none"))
-              met.add(keyText(options.each, spelled, part));
-            for (const text of met) yield* found(text);
-          }
+          for await (const trip of seeUnder(sight, own, signal))
+            for (const { spelled, parts } of trip)
+              for (const text of new Set(parts.map((part) => keyText(options.each, spelled, part)))) yield* found(text);
         }
       }),
     close: () => Promise.resolve(), // each look closes its own connection

@@ -1,22 +1,15 @@
 // Reads what stands under keys for the probes, by a way of its own: page by page, every field and item, declared or not. Content of any person: it stays in memory.
 import { MARKER_KEY, MARKER_VALUE } from "../options.ts";
 import { spellKey } from "../key-text.ts";
-import { isSeenList, Refusal, type Seen, seenText } from "./resp.ts";
+import { Refusal, type Seen, seenText } from "./resp.ts";
 import type { Sight } from "./see-server.ts";
-
-/** One text under a key: a string, an item, a field's value; `part` is the entry's id or the field's name. */
-export interface SeenPart {
-  readonly name: string;
-  readonly bytes: Buffer;
-  readonly part?: Buffer;
-}
+import { asList, type Page, type SeenPart, type WayToRead, wayToRead } from "./ways-to-read.ts";
 
 export interface SeenKey {
   readonly key: Buffer;
   readonly spelled: string;
 }
 
-const PAGE = "500";
 const KEYS_A_STEP = "1000";
 
 /** All keys of the database that are meant, each once; our own markers are nobody's. @throws StoreError */
@@ -39,106 +32,109 @@ export async function seeKeys(
   return Array.from(seen, ([spelled, key]) => ({ spelled, key }));
 }
 
-const TYPES_A_TRIP = 500;
+const TYPES_A_TRIP = 2_000;
 
-/** Of each key its type, in trips; `none` where it is gone by now. */
-export async function seeTypes(sight: Sight, keys: readonly SeenKey[]): Promise<readonly string[]> {
+/** Of each key its type, in trips; `none` where it is gone. */
+async function seeTypes(sight: Sight, keys: readonly SeenKey[]): Promise<readonly string[]> {
   const types: string[] = [];
   for (let from = 0; from < keys.length; from += TYPES_A_TRIP) {
     const trip = keys.slice(from, from + TYPES_A_TRIP).map(({ key }) => ["TYPE", key]);
-    types.push(...(await sight.askAll(trip)).map(seenText));
+    for (const type of await sight.askAll(trip)) types.push(seenText(type));
   }
   return types;
 }
 
-/** Everything that stands under a key of that type; nothing where it is gone, or has another type by now. @throws StoreError */
-export async function* seeParts(sight: Sight, key: Buffer, type: string): AsyncGenerator<SeenPart> {
-  switch (type) {
-    case "string":
-      yield* whole(await askGently(sight, "GET", key));
-      return;
-    case "list":
-      yield* pages(sight, (from) => ["LRANGE", key, String(from), String(from + Number(PAGE) - 1)]);
-      return;
-    case "hash":
-      for await (const [name, bytes] of pairs(sight, "HSCAN", key))
-        yield { name: name.toString("utf8"), bytes, part: name };
-      return;
-    case "set":
-      for await (const item of items(sight, "SSCAN", key)) yield { name: "value", bytes: item };
-      return;
-    case "zset":
-      for await (const [item] of pairs(sight, "ZSCAN", key)) yield { name: "value", bytes: item };
-      return;
-    case "stream":
-      yield* seeEntries(sight, key);
-      return;
-    case "ReJSON-RL":
-      yield* whole(await askGently(sight, "JSON.GET", key));
-      return;
-    case "none":
-      return;
-    default:
-      yield* whole(await askGently(sight, "DUMP", key));
-  }
+/** A key, and what stands under it or a page of that. Most keys are one page, and each is told of once at least. */
+export interface SeenUnder extends SeenKey {
+  readonly parts: readonly SeenPart[];
+  readonly isFirst: boolean;
 }
 
-function* whole(seen: Seen): Generator<SeenPart> {
-  if (Buffer.isBuffer(seen)) yield { name: "value", bytes: seen };
-}
+/** So much is asked for at once, by the size of what came before: a trip of small values takes many keys. */
+const BYTES_A_TRIP = 1 << 20;
+const FIRST_KEYS = 20;
+const MOST_KEYS = 1_000;
 
-async function* pages(sight: Sight, command: (from: number) => readonly (string | Buffer)[]): AsyncGenerator<SeenPart> {
-  for (let from = 0; ;) {
-    const page = asList(await askGently(sight, ...command(from)));
-    for (const item of page) if (Buffer.isBuffer(item)) yield { name: "value", bytes: item };
-    if (page.length === 0) return;
-    from += page.length;
-  }
-}
+const NOTHING: Page = { parts: [], next: undefined };
 
-async function* items(sight: Sight, command: string, key: Buffer): AsyncGenerator<Buffer> {
-  let cursor = "0";
-  do {
-    const [next, page] = asList(await askGently(sight, command, key, cursor, "COUNT", PAGE));
-    cursor = seenText(next);
-    for (const item of asList(page)) if (Buffer.isBuffer(item)) yield item;
-  } while (cursor !== "0" && cursor !== "");
-}
-
-async function* pairs(sight: Sight, command: string, key: Buffer): AsyncGenerator<readonly [Buffer, Buffer]> {
-  let name: Buffer | undefined;
-  for await (const item of items(sight, command, key)) {
-    if (name === undefined) name = item;
-    else {
-      yield [name, item];
-      name = undefined;
+/**
+ * Everything that stands under these keys, those of one type alone where one is given, many keys at once; nothing where one is gone, or has another type by now. What does not fit on one page comes by itself, page
+ * by page. The server reads on while the caller looks. @throws StoreError
+ */
+export async function* seeUnder(
+  sight: Sight,
+  asked: readonly SeenKey[],
+  signal: AbortSignal,
+  only?: string,
+): AsyncGenerator<readonly SeenUnder[]> {
+  const types = await seeTypes(sight, asked);
+  const keys = asked.flatMap((key, at) => {
+    const type = types[at] ?? "none";
+    return only === undefined || only === type ? [{ ...key, way: wayToRead(key.key, type) }] : [];
+  });
+  const begin = (from: number, count: number): Trip => {
+    const trip = keys.slice(from, from + count);
+    const pages = askGently(
+      sight,
+      trip.map(({ way }) => way?.command(way.start)),
+    );
+    pages.catch(() => undefined); // told where it is waited for
+    return { trip, pages };
+  };
+  let count = FIRST_KEYS;
+  let coming = begin(0, count);
+  for (let at = count; coming.trip.length > 0; at += count) {
+    signal.throwIfAborted();
+    const { trip } = coming;
+    const seen = await coming.pages;
+    const pages = trip.map(({ way }, place) => way?.take(seen[place] ?? null, way.start) ?? NOTHING);
+    const bytes = pages.reduce((sum, { parts }) => parts.reduce((size, part) => size + part.bytes.length, sum), 1);
+    const fitting = Math.floor((BYTES_A_TRIP * trip.length) / bytes);
+    count = Math.max(1, Math.min(MOST_KEYS, 4 * trip.length, fitting));
+    coming = begin(at, count);
+    yield trip.map(({ key, spelled }, place) => ({ key, spelled, isFirst: true, parts: pages[place]?.parts ?? [] }));
+    for (const [place, { next }] of pages.entries()) {
+      const one = trip[place];
+      if (one?.way !== undefined && next !== undefined) yield* seeFurther(sight, one, one.way, next, signal);
     }
   }
 }
 
-async function* seeEntries(sight: Sight, key: Buffer): AsyncGenerator<SeenPart> {
-  for (let after = "-"; ;) {
-    const page = asList(await askGently(sight, "XRANGE", key, after, "+", "COUNT", PAGE));
-    for (const entry of page) {
-      const [id, fields] = asList(entry);
-      const flat = asList(fields);
-      after = `(${seenText(id)}`;
-      for (let at = 0; at + 1 < flat.length; at += 2) {
-        const bytes = flat[at + 1];
-        if (Buffer.isBuffer(bytes)) yield { name: seenText(flat[at]), bytes, part: Buffer.from(seenText(id)) };
-      }
-    }
-    if (page.length === 0) return;
+interface Trip {
+  readonly trip: readonly (SeenKey & { readonly way: WayToRead | undefined })[];
+  readonly pages: Promise<readonly Seen[]>;
+}
+
+async function* seeFurther(
+  sight: Sight,
+  { key, spelled }: SeenKey,
+  way: WayToRead,
+  start: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SeenUnder[]> {
+  for (let from: string | undefined = start; from !== undefined;) {
+    signal.throwIfAborted();
+    const [seen = null] = await askGently(sight, [way.command(from)]);
+    const { parts, next }: Page = way.take(seen, from);
+    yield [{ key, spelled, isFirst: false, parts }];
+    from = next;
   }
 }
 
 /** A key that changed its type under our eyes shows nothing under the old one: what it holds now was written later. @throws StoreError for every other refusal */
-async function askGently(sight: Sight, ...args: readonly (string | Buffer)[]): Promise<Seen> {
-  const [seen = null] = await sight.askAll([args]);
-  if (!(seen instanceof Refusal)) return seen;
-  return seen.words.startsWith("WRONGTYPE") ? null : await sight.ask(...args);
-}
-
-export function asList(seen: Seen | undefined): readonly Seen[] {
-  return seen !== undefined && isSeenList(seen) ? seen : [];
+async function askGently(
+  sight: Sight,
+  commands: readonly (readonly (string | Buffer)[] | undefined)[],
+): Promise<readonly Seen[]> {
+  const answers = await sight.askAll(commands.flatMap((command) => (command === undefined ? [] : [command])));
+  let at = 0;
+  const seen: Seen[] = [];
+  for (const command of commands) {
+    const answer = command === undefined ? null : (answers[at] ?? null);
+    if (command !== undefined) at += 1;
+    if (command === undefined || !(answer instanceof Refusal)) seen.push(answer);
+    // Asked again, it is thrown as what it is.
+    else seen.push(answer.words.startsWith("WRONGTYPE") ? null : await sight.ask(...command));
+  }
+  return seen;
 }

@@ -26,58 +26,62 @@ export async function eraseKeys(
   keys: readonly ArtifactKey[],
   signal: AbortSignal,
 ): Promise<readonly Erased[]> {
-  const wanted = [...new Set(keys)].flatMap((key): Wanted[] => {
+  const wanted: Wanted[] = [];
+  for (const key of new Set(keys)) {
     const place = placeOf(options, key);
-    if (place === undefined) return [];
-    return [{ key, place, name: options.each === "key" && isSpelledAsText(key) ? key : place.key }];
-  });
-  const outcomes = new Map<ArtifactKey, Outcome>();
+    if (place !== undefined)
+      wanted.push({ key, place, name: options.each === "key" && isSpelledAsText(key) ? key : place.key });
+  }
+  const outcomes: Outcome[] = [];
   if (wanted.length > 0)
     await withStores(options, signal, async (stores) => {
-      for (let from = 0; from < wanted.length; from += TRIPS * KEYS_A_TRIP) {
-        signal.throwIfAborted();
-        const trips = Array.from({ length: TRIPS }, (_, at) => from + at * KEYS_A_TRIP).map((start) =>
-          eraseTrip(options, stores, wanted.slice(start, start + KEYS_A_TRIP), outcomes, signal),
-        );
-        // Each is waited for before the first failure is thrown, so that none is left unheard.
-        for (const end of await Promise.allSettled(trips)) if (end.status === "rejected") throw end.reason;
-      }
+      let next = 0;
+      const eraseInTurn = async (): Promise<void> => {
+        while (next < wanted.length) {
+          signal.throwIfAborted();
+          const from = next;
+          next += KEYS_A_TRIP;
+          const ends = await eraseTrip(options, stores, wanted.slice(from, from + KEYS_A_TRIP), signal);
+          for (const [at, end] of ends.entries()) outcomes[from + at] = end;
+        }
+      };
+      // Each is waited for before the first failure is thrown, so that none is left unheard.
+      for (const end of await Promise.allSettled(Array.from({ length: TRIPS }, eraseInTurn)))
+        if (end.status === "rejected") throw end.reason;
     });
-  return keys.map((key): Erased => {
-    const outcome = outcomes.get(key) ?? "absent";
-    const ref = { surface: options.surface, key };
-    return typeof outcome === "string" ? { ...ref, outcome } : { ...ref, outcome: "failed", why: outcome.why };
-  });
+  const { surface } = options;
+  const answer = (key: ArtifactKey, outcome: Outcome = "absent"): Erased =>
+    typeof outcome === "string" ? { surface, key, outcome } : { surface, key, outcome: "failed", why: outcome.why };
+  if (wanted.length === keys.length) return wanted.map(({ key }, at) => answer(key, outcomes[at]));
+  const places = new Map(wanted.map(({ key }, at) => [key, at]));
+  return keys.map((key) => answer(key, outcomes[places.get(key) ?? -1]));
 }
 
+/** Answers the outcome of each, in order. */
 async function eraseTrip(
   { each }: RedisOptions,
   stores: readonly OpenStore[],
   trip: readonly Wanted[],
-  outcomes: Map<ArtifactKey, Outcome>,
   signal: AbortSignal,
-): Promise<void> {
-  if (trip.length === 0) return;
+): Promise<readonly Outcome[]> {
+  const ends: (Outcome | undefined)[] = trip.map(() => undefined);
   for (const { db } of stores.filter(({ isPrimary }) => isPrimary)) {
     // UNLINK takes the value out at once and frees it behind the scenes: a DEL of a long list would hold up everybody else.
-    if (each === "key" && (await removeTogether(db, trip))) {
-      for (const { key } of trip) note(outcomes, key, "erased");
-      continue;
-    }
-    const replies = await removeAll(db, each, trip);
-    for (const [at, { key }] of trip.entries()) note(outcomes, key, removedAs(replies[at]));
+    const replies = each === "key" && (await removeTogether(db, trip)) ? undefined : await removeAll(db, each, trip);
+    for (const at of trip.keys()) note(ends, at, replies === undefined ? "erased" : removedAs(replies[at]));
   }
   await awaitFollowers(stores, signal);
   for (const { db, isPrimary } of stores) {
     if (each === "key" && (await countTogether(db, trip)) === 0) continue;
     const left = await db.sendAll(trip.map(({ place }) => presence(each, place)));
-    for (const [at, { key }] of trip.entries()) {
+    for (const at of trip.keys()) {
       const reply = left[at] ?? null;
-      if (reply instanceof Refused) note(outcomes, key, { why: whyRefused(reply) });
+      if (reply instanceof Refused) note(ends, at, { why: whyRefused(reply) });
       else if (isThere(reply))
-        note(outcomes, key, { why: isPrimary ? "it is still there when counted again" : "a replica still holds it" });
+        note(ends, at, { why: isPrimary ? "it is still there when counted again" : "a replica still holds it" });
     }
   }
+  return ends.map((end) => end ?? "absent");
 }
 
 /** One command for all of them, where every one of them is there; else nothing is done, for then each has to answer for itself. */
@@ -123,10 +127,10 @@ function removedAs(reply: unknown): Outcome {
 }
 
 /** What failed on one store stays failed; what was erased from one and absent from another is erased. */
-function note(outcomes: Map<ArtifactKey, Outcome>, key: ArtifactKey, outcome: Outcome): void {
-  const known = outcomes.get(key);
+function note(ends: (Outcome | undefined)[], at: number, outcome: Outcome): void {
+  const known = ends[at];
   if (typeof known === "object" || (known === "erased" && outcome === "absent")) return;
-  outcomes.set(key, outcome);
+  ends[at] = outcome;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,16 +1,11 @@
-// Streams what a table really holds, row by row and every column, past the exact and the excerpt matcher. It judges nothing.
-import { setImmediate as nextTurn } from "node:timers/promises";
+// Streams what a table really holds, row by row and every column, to the exact and the excerpt probe. It judges nothing.
 import type { ContentField } from "../../../model/artifact.ts";
-import type { Needle, Finding, Passage, Place } from "../../../model/needle.ts";
-import { createExactMatcher } from "../../../probe/exact-matcher.ts";
-import { createExcerptMatcher } from "../../../probe/excerpt-matcher.ts";
-import type { Matcher, MatcherFinding } from "../../../probe/matcher.ts";
-import { oncePerNeedles } from "../../../probe/once-per-needles.ts";
-import { unfoldContent } from "../../../probe/unfold-content.ts";
+import type { Passage, Place } from "../../../model/needle.ts";
+import { type ContentProbeName, contentProbes, type ReadPassages } from "../../../probe/content-probes.ts";
 import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
-import { inTurns, throughReader, type Cell, type Reader } from "./open-reader.ts";
+import { throughReader, type Cell, type Reader } from "./open-reader.ts";
 import {
   fieldOfCell,
   isRowNumber,
@@ -23,8 +18,6 @@ import {
 } from "./read-cells.ts";
 import { inPlace, rowVectors, vectorColumns } from "./vector-chunks.ts";
 
-const PASSAGES_A_TURN = 2_000;
-
 /** One table to look at; a declared one knows its surface and its key. */
 export interface TableSeen {
   readonly target: SqliteFile;
@@ -35,78 +28,11 @@ export interface TableSeen {
   readonly scope: string;
 }
 
-const excerptMatcher = oncePerNeedles((needles) => createExcerptMatcher(needles));
-const exactMatcher = oncePerNeedles((needles) => createExactMatcher(needles, excerptMatcher(needles)));
-
-/** So many findings of the excerpt matcher are kept for its own probe; where there are more, that reads the table itself. */
-const MAX_KEPT = 100_000;
-
-interface Kept {
-  readonly needles: readonly Needle[];
-  readonly findings: readonly Finding[];
-}
-
-/** The exact and the excerpt probe of one table. Asked for the same needles one after the other they share one reading of it, by the first. */
-export function contentProbes(seen: TableSeen, maxKept: number = MAX_KEPT): readonly Probe[] {
-  let kept: Kept | undefined;
-  const common = { depth: "api", close: (): Promise<void> => Promise.resolve() } as const; // each look closes its own connection
-  return [
-    {
-      ...common,
-      name: "exact",
-      scope: `exact:${seen.scope}`,
-      look(needles, signal) {
-        const [exact, excerpt] = [exactMatcher(needles), excerptMatcher(needles)];
-        kept = undefined;
-        return throughReader(seen.target, async function* (db): AsyncGenerator<Finding> {
-          if (needles.length === 0) return;
-          let beside: Finding[] | undefined = [];
-          yield* lookThrough(db, seen, "exact", signal, (passage, views) => {
-            for (const found of excerpt.match(passage, views)) beside?.push(findingOf("excerpt", found));
-            if (beside !== undefined && beside.length > maxKept) beside = undefined;
-            return exact.match(passage, views);
-          });
-          if (beside !== undefined) kept = { needles, findings: beside };
-        });
-      },
-    },
-    {
-      ...common,
-      name: "excerpt",
-      scope: `excerpt:${seen.scope}`,
-      look(needles, signal) {
-        const known = kept?.needles === needles ? kept.findings : undefined;
-        kept = undefined;
-        if (known !== undefined) return inTurns(known, signal);
-        const excerpt = excerptMatcher(needles);
-        return throughReader(seen.target, (db) =>
-          needles.length === 0
-            ? []
-            : lookThrough(db, seen, "excerpt", signal, (passage, views) => excerpt.match(passage, views)),
-        );
-      },
-    },
-  ];
-}
-
-async function* lookThrough(
-  db: Reader,
-  seen: TableSeen,
-  probe: "exact" | "excerpt",
-  signal: AbortSignal,
-  match: Matcher["match"],
-): AsyncGenerator<Finding> {
-  let count = 0;
-  for (const passage of passagesOf(db, seen, probe)) {
-    signal.throwIfAborted();
-    for (const found of match(passage, unfoldContent(passage.field))) yield findingOf(probe, found);
-    count += 1;
-    if (count % PASSAGES_A_TURN === 0) await nextTurn();
-  }
-}
-
-function findingOf(probe: "exact" | "excerpt", found: MatcherFinding): Finding {
-  return { ...found, probe, depth: "api" };
+/** The exact and the excerpt probe of one table. */
+export function tableProbes(seen: TableSeen, maxKept?: number): readonly Probe[] {
+  const read: ReadPassages = (probe) =>
+    throughReader(seen.target, (db) => [{ [Symbol.iterator]: () => passagesOf(db, seen, probe) }]);
+  return contentProbes(seen.scope, read, maxKept);
 }
 
 /** A passage that says where it stands only when it is asked: few are. */
@@ -127,7 +53,7 @@ class SeenPassage implements Passage {
 }
 
 /** Every cell of a table that is not NULL, with its place; a vector holds until the next passage. Content of any person: never log it. */
-function* passagesOf(db: Reader, seen: TableSeen, probe: "exact" | "excerpt"): Generator<Passage> {
+function* passagesOf(db: Reader, seen: TableSeen, probe: ContentProbeName): Generator<Passage> {
   const columns = seeColumns(db, seen.table).map(({ name }) => name);
   const virtual = moduleOf(db, seen.table);
   if (virtual?.module === "fts5" && seeFullText(virtual.body).mode === "none") {
