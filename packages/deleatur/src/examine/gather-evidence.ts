@@ -19,7 +19,7 @@ import type { Returns } from "./find-returns.ts";
 import { plantCanaries } from "./plant-canaries.ts";
 import { gradeCopies, gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
-import { foreignDoors, offerAgain, type ReingestRun } from "./offer-again.ts";
+import { foreignDoors, offerAgain, offersToStores, type ReingestRun } from "./offer-again.ts";
 import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
 import { isWatched } from "./is-watched.ts";
 import { ledgerEvidence } from "./ledger-evidence.ts";
@@ -100,14 +100,19 @@ export async function gatherEvidence(
   );
   const asked = joinNeedles(inquiries, scans, [...epoch.controls.controls, ...canaries.planted]);
   let runs: readonly SurfaceRuns[];
+  let doors: Awaited<ReturnType<typeof tryDoors>> | undefined;
+  const meanwhile = async (): Promise<void> => {
+    // What is offered to a store may leave bytes in it, and is offered when all eyes have looked.
+    if (!offersToStores(engine.surfaces)) doors = await tryDoors(engine, inquiries, signal);
+  };
   try {
-    runs = await lookWithProbes(engine, asked.needles, asked.groupOf, census, signal);
+    runs = await lookWithProbes(engine, asked.needles, asked.groupOf, census, meanwhile, signal);
   } finally {
     await canaries.remove();
   }
   const running = new Set(inquiries.flatMap((inquiry) => [...inquiry.running]));
   const returns = await findEarlierReturns(engine, inquiries, running, signal);
-  const doors = await tryDoors(engine, inquiries, signal);
+  const tried = doors ?? (await tryDoors(engine, inquiries, signal));
   const lineage = lineageOfSurfaces(engine, epoch);
   return inquiries.map((inquiry, place): Gathered => {
     const scan = withUnread(scans[place] ?? epoch, returns[place]);
@@ -115,7 +120,7 @@ export async function gatherEvidence(
       scan,
       census,
       runs: runsOf(runs, asked, place),
-      reingest: doors[place] ?? [],
+      reingest: tried[place] ?? [],
       lineage,
       returns: returns[place],
     };

@@ -16,12 +16,13 @@ export interface SurfaceRuns {
   readonly evidence: ProbeEvidence;
 }
 
-/** Fewer controls than all may be found by probes that measure likeness; ours find every excerpt and every identical vector, so the floor is all. */
+/** Fewer controls than all may be found by probes that measure likeness; ours find every excerpt and every identical vector, so the floor is all. `meanwhile` is done while probes that look by themselves do. */
 export async function lookWithProbes(
   engine: Engine,
   needles: readonly Needle[],
   groupOf: (needle: number) => number,
   census: Census,
+  meanwhile: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<readonly SurfaceRuns[]> {
   const controls = needles.filter(({ fate }) => fate === "control");
@@ -34,6 +35,7 @@ export async function lookWithProbes(
     needles,
     {
       groupOf,
+      meanwhile,
       controlsOf: (probe) => controls.filter(({ ref }) => ref.surface === owner.get(probe)).map(({ index }) => index),
       started: (probe, done, total) =>
         engine.report({ step: `probe ${probe.name}`, phase: "progress", surface: owner.get(probe) ?? "", done, total }),

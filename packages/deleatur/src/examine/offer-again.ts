@@ -3,9 +3,9 @@ import { toHex } from "@deleatur/verify";
 import type { Evidence, ReingestOutcome } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { DenylistEntry, Ledger } from "../ledger/ledger.ts";
 import type { Artifact } from "../model/artifact.ts";
-import type { SurfaceRole } from "../model/declaration.ts";
+import type { SurfaceDeclaration, SurfaceRole } from "../model/declaration.ts";
 import { artifactKey, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { type ContentDigest, contentDigests, guardWrite } from "../record/guard.ts";
 import type { Guarantees } from "../surface.ts";
@@ -25,6 +25,18 @@ export interface OfferedAgain {
   readonly identifiers: readonly SubjectIdentifier[];
 }
 
+/** Whether something is offered to a store itself, and not to our guard alone. */
+export function offersToStores(
+  surfaces: readonly {
+    readonly declaration: Pick<SurfaceDeclaration, "writers" | "role">;
+    readonly guarantees: Pick<Guarantees, "scan">;
+  }[],
+): boolean {
+  return surfaces.some(
+    ({ declaration: { writers, role }, guarantees }) => writers === "trigger" && hasInsertPath({ role, guarantees }),
+  );
+}
+
 /**
  * Offers through a ledger connection of its own, at every door what each of the requests erased; answers the runs of each.
  * `writers: foreign` has no door of ours to try.
@@ -34,7 +46,7 @@ export async function offerAgain(
   offers: readonly OfferedAgain[],
   signal: AbortSignal,
 ): Promise<readonly (readonly ReingestRun[])[]> {
-  const ledger = openLedger({
+  const opened = openLedger({
     file: engine.ledger.file,
     keys: engine.ledger.keys,
     clock: engine.clock,
@@ -42,6 +54,7 @@ export async function offerAgain(
     boundaryId: engine.boundary.id,
     readonly: true,
   });
+  const ledger = askingOnce(opened);
   try {
     const runs = offers.map((): ReingestRun[] => []);
     for (const { declaration, guarantees } of engine.surfaces) {
@@ -61,8 +74,29 @@ export async function offerAgain(
     }
     return runs;
   } finally {
-    ledger.close();
+    opened.close();
   }
+}
+
+/** Entries that are remembered: an artifact is offered in several names, and persons with all of their artifacts. */
+const MOST_KNOWN = 1_000;
+
+/** The same ledger, whose denylist is read once for offers that follow each other: nobody lifts an entry for the sake of a trial. */
+function askingOnce(ledger: Ledger): Ledger {
+  const known = new Map<string, readonly DenylistEntry[]>();
+  return {
+    ...ledger,
+    findDenylist(kind, digest) {
+      const id = `${kind} ${toHex(digest)}`;
+      let entries = known.get(id);
+      if (entries === undefined) {
+        if (known.size === MOST_KNOWN) known.clear();
+        entries = ledger.findDenylist(kind, digest);
+        known.set(id, entries);
+      }
+      return entries;
+    },
+  };
 }
 
 /**
@@ -80,7 +114,13 @@ export function foreignDoors(engine: Engine, trial: Evidence["trial"]): readonly
 }
 
 /** A backup and a provider's cache are written through nothing of ours. */
-function hasInsertPath({ role, guarantees }: { readonly role: SurfaceRole; readonly guarantees: Guarantees }): boolean {
+function hasInsertPath({
+  role,
+  guarantees,
+}: {
+  readonly role: SurfaceRole;
+  readonly guarantees: Pick<Guarantees, "scan">;
+}): boolean {
   return guarantees.scan !== "none" && role !== "backup";
 }
 

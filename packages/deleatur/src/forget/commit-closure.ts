@@ -7,7 +7,7 @@ import { settleQueries, type SettledQueries } from "../attest/prove-exclusions.t
 import { uncoveredBy } from "../attest/judge-coverage.ts";
 import type { Engine } from "../engine.ts";
 import type { Gathered } from "../examine/gather-evidence.ts";
-import { openNeedles } from "../examine/kept-needles.ts";
+import type { KeptNeedle } from "../examine/kept-needles.ts";
 import { digestOfField } from "../attest/field-digest.ts";
 import type { ContentField } from "../model/artifact.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
@@ -54,15 +54,16 @@ export function commitEpoch({ scan }: Gathered, coverage: Coverage): EpochRoots 
   return scan.commitments.finish();
 }
 
-/** Asks the roots what the closure of one request wants to know; a surface that this request leaves uncovered is not asked. */
+/** Asks the roots what the closure of one request wants to know, whose content as it was are its `needles`; a surface that this request leaves uncovered is not asked. */
 export function commitClosure(
   engine: Engine,
   { id, round, target, plan }: PurgedRound,
+  needles: readonly KeptNeedle[],
   { scan, evidence }: Gathered,
   roots: EpochRoots,
   coverage: Coverage,
 ): CommittedClosure {
-  const closure = closureOf(engine, id, round);
+  const closure = closureOf(engine, id, round, needles);
   const identifiers = target.kind === "person" ? plan.identifiers : [];
   if (closure.length === 0)
     return { roots, built: undefined, settled: { dropped: [], stillThere: [] }, stillThere: new Set() };
@@ -93,9 +94,14 @@ function isListed({ survivors, back, primaryHolds }: Gathered["evidence"], surfa
 }
 
 /** Every artifact that was to be erased or rewritten, with its old content; what a rewrite left as it was is not old. */
-function closureOf(engine: Engine, id: RequestId, round: number): readonly ClosureArtifact[] {
+function closureOf(
+  engine: Engine,
+  id: RequestId,
+  round: number,
+  needles: readonly KeptNeedle[],
+): readonly ClosureArtifact[] {
   const contents = new Map<string, Map<string, ContentField>>();
-  for (const { ref, content } of openNeedles(engine, id)) {
+  for (const { ref, content } of needles) {
     // A reusable key held several artifacts over the rounds; the one that was erased last has the name.
     const isReusable = engine.bound(ref.surface).declaration.keys === "reusable";
     const known = isReusable ? undefined : contents.get(artifactId(ref));

@@ -53,6 +53,7 @@ export async function concludeRequests(
 
 interface Examined {
   readonly round: PurgedRound;
+  readonly needles: Inquiry["needles"];
   readonly gathered: Gathered;
   readonly judgement: Judgement;
   readonly coverage: Coverage;
@@ -68,10 +69,11 @@ async function concludeEpoch(
   const inquiries = openInquiries(engine, rounds);
   const gathered = await gatherEvidence(engine, inquiries, true, signal);
   const examined = rounds.flatMap((round, place): readonly Examined[] => {
-    const own = gathered[place];
-    if (own === undefined) return [];
+    const [own, inquiry] = [gathered[place], inquiries[place]];
+    if (own === undefined || inquiry === undefined) return [];
     const judgement = judge(own.evidence, { allowTombstone: round.options.allowTombstone === true });
-    return [{ round, gathered: own, judgement, coverage: coverageOf(engine, own, judgement) }];
+    const coverage = coverageOf(engine, own, judgement);
+    return [{ round, needles: inquiry.needles, gathered: own, judgement, coverage }];
   });
   const again = await purgeAgain(engine, examined, signal);
   const ready = examined.filter(({ round }) => !again.some(({ id }) => id === round.id));
@@ -136,12 +138,12 @@ function isServedBy({ judgement, coverage }: Examined, leading: Coverage | undef
 
 async function concludeOne(
   engine: Engine,
-  { round, gathered, coverage }: Examined,
+  { round, needles, gathered, coverage }: Examined,
   roots: EpochRoots,
   epoch: { logIndex: number | undefined },
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
-  const committed = commitClosure(engine, round, gathered, roots, coverage);
+  const committed = commitClosure(engine, round, needles, gathered, roots, coverage);
   const evidence = withStillThere(gathered.evidence, committed.stillThere);
   const allowTombstone = round.options.allowTombstone === true && excludesAny(round, committed, coverage);
   const judgement = judge(evidence, { allowTombstone });

@@ -29,6 +29,8 @@ export interface RunProbesOptions {
   readonly maxPerNeedle?: number;
   /** Told before each probe starts. */
   readonly started?: (probe: Probe, done: number, total: number) => void;
+  /** What else is to be done, before those that have begun are waited for. */
+  readonly meanwhile?: () => Promise<void>;
 }
 
 interface Look {
@@ -70,12 +72,18 @@ export async function runProbes(
   const looks = joinLooks(probes, needles, options);
   const runs: ProbeRun[] = [];
   for (const { probe } of looks) probe.begin?.(needles);
+  let meanwhile = options.meanwhile;
   try {
     for (const look of looks) {
+      if (begins(look) === 1) {
+        await meanwhile?.();
+        meanwhile = undefined;
+      }
       signal.throwIfAborted();
       options.started?.(look.probe, runs.length, looks.length);
       runs.push(await runProbe(look, needles, options, signal));
     }
+    await meanwhile?.();
   } finally {
     // What has begun, and will have no turn.
     for (const { probe } of looks.slice(runs.length)) if (probe.begin !== undefined) await probe.close();

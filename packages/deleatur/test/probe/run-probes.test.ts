@@ -128,6 +128,35 @@ describe("runProbes", () => {
     expect(runs.map(({ scope, status }) => `${scope} ${status}`)).toEqual(["first ran", "second ran", "early ran"]);
   });
 
+  it.each([
+    ["before a probe that has begun is waited for", true, ["looks first", "meanwhile", "looks other"]],
+    ["when all have looked, where none begins", false, ["looks first", "looks other", "meanwhile"]],
+  ])("does what else is to be done once, %s", async (_, isEarly, expected) => {
+    const turns: string[] = [];
+    const probe = (scope: string, given: Partial<Probe> = {}): Probe =>
+      makeProbe(
+        (asked, signal) => {
+          turns.push(`looks ${scope}`);
+          return finds(1, 2)(asked, signal);
+        },
+        { scope, ...given },
+      );
+    const other = probe("other", isEarly ? { begin: () => undefined } : {});
+    const meanwhile = (): Promise<void> => {
+      turns.push("meanwhile");
+      return Promise.resolve();
+    };
+    await runProbes(isEarly ? [other, probe("first")] : [probe("first"), other], needles, { meanwhile }, signal);
+    expect(turns).toEqual(expected);
+  });
+
+  it("closes a probe that has begun where what else is to be done fails", async () => {
+    const early = makeProbe(finds(1, 2), { begin: () => undefined });
+    const meanwhile = (): Promise<void> => Promise.reject(new Error("no door"));
+    await expect(runProbes([early], needles, { meanwhile }, signal)).rejects.toThrow("no door");
+    expect(early.closed).toBe(1);
+  });
+
   it("asks of a probe only such controls as its kind of eyes can see", async () => {
     const short = makeNeedle(1, "ok", "control");
     const probe = makeProbe(finds(2), { name: "excerpt" });
