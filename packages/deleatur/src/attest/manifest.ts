@@ -44,9 +44,15 @@ export function buildManifest(
     throw new UsageError("BAD_TARGET", "a manifest has identifiers exactly where its target is a person");
   }
   const keysOf = new Map<string, "unique" | "reusable">(surfaces.map(({ id, keys }) => [id, keys]));
+  const contents = new Map<HexDigest, ContentField>();
+  const nameField = (field: ContentField): HexDigest => {
+    const name = toHex(names.field(field));
+    contents.set(name, field);
+    return name;
+  };
   const artifacts = closure
     .map((artifact, position) => ({
-      artifact: nameArtifact(names, artifact, keysOf.get(artifact.ref.surface)),
+      artifact: nameArtifact(names, nameField, artifact, keysOf.get(artifact.ref.surface)),
       position,
     }))
     .filter(({ artifact }) => artifact.fate === "erased" || artifact.name02.length > 0)
@@ -64,12 +70,13 @@ export function buildManifest(
         .toSorted((a, b) => compareUtf8(a.name04, b.name04)),
     },
     positions: artifacts.map(({ position }) => position),
-    contents: new Map(closure.flatMap(({ content }) => content).map((field) => [toHex(names.field(field)), field])),
+    contents,
   };
 }
 
 function nameArtifact(
   names: EpochCommitments["names"],
+  nameField: (field: ContentField) => HexDigest,
   { ref, fate, content }: ClosureArtifact,
   keys: "unique" | "reusable" | undefined,
 ): ManifestArtifact {
@@ -83,7 +90,7 @@ function nameArtifact(
     fate,
     name01: toHex(names.artifact(ref)),
     name01Digest: keys === "reusable" ? toHex(names.artifact(ref, content)) : null,
-    name02: [...new Set(content.map((field) => toHex(names.field(field))))].toSorted(compareUtf8),
+    name02: [...new Set(content.map(nameField))].toSorted(compareUtf8),
     name03: toHex(names.parent(ref)),
   };
 }

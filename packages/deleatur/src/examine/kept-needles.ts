@@ -66,18 +66,25 @@ export async function sealNeedles(
 
 /** All needles of a request, opened; they live in memory only as long as the caller holds them. */
 export function openNeedles(engine: Engine, request: RequestId): readonly KeptNeedle[] {
-  const needles = new Map<string, KeptNeedle>();
+  const needles: KeptNeedle[] = [];
+  /** By surface and key: what was opened of it, and where it stands. */
+  const known = new Map<string, { readonly place: number; readonly content: readonly SealedField[] }[]>();
   for (const name of engine.ledger.sealedNames(request)) {
     if (!name.startsWith(PREFIX)) continue;
     const value = engine.ledger.getSealed(request, name);
     if (value === undefined) continue;
     for (const needle of JSON.parse(new TextDecoder().decode(value)) as readonly SealedNeedle[]) {
       const [surface, key, , , content] = needle;
+      const id = `${surface}/${key}`;
+      const own = known.get(id) ?? [];
+      known.set(id, own);
       // A later round may meet an artifact again with other content (a late write): both are looked for.
-      needles.set(JSON.stringify([surface, key, content]), openNeedle(needle));
+      const same = own.find((one) => JSON.stringify(one.content) === JSON.stringify(content));
+      if (same === undefined) own.push({ place: needles.length, content });
+      needles[same?.place ?? needles.length] = openNeedle(needle);
     }
   }
-  return [...needles.values()];
+  return needles;
 }
 
 function openNeedle([surface, key, fate, subjects, content]: SealedNeedle): KeptNeedle {

@@ -125,10 +125,10 @@ function probeRuns(
 
 /** Counts by surface, for a refusal. */
 export function surfaceStates(engine: Engine, id: RequestId, evidence: Evidence): readonly SurfaceState[] {
-  const items = engine.ledger.items(id);
+  const items = engine.ledger.itemCounts(id);
   return evidence.surfaces.map(({ surface, erase, purge, state }) => {
     const counts = erase === "unknown" ? { erased: 0, absent: 0, rewritten: 0, failed: 0 } : erase;
-    const total = items.filter(({ ref }) => ref.surface === surface).length;
+    const total = items.reduce((sum, item) => sum + (item.surface === surface ? item.count : 0), 0);
     const outcome = purge === "unknown" ? "not-run" : purge.outcome;
     const isBlind = state !== "unknown" && state.as === "uncovered" && state.reason === "BLIND";
     return {

@@ -6,8 +6,7 @@ import { type BuiltManifest, buildManifest, type ClosureArtifact } from "../atte
 import { settleQueries, type SettledQueries } from "../attest/prove-exclusions.ts";
 import { uncoveredBy } from "../attest/judge-coverage.ts";
 import type { Engine } from "../engine.ts";
-import type { Gathered } from "../examine/gather-evidence.ts";
-import type { KeptNeedle } from "../examine/kept-needles.ts";
+import type { Gathered, Inquiry } from "../examine/gather-evidence.ts";
 import { digestOfField } from "../attest/field-digest.ts";
 import type { ContentField } from "../model/artifact.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
@@ -54,16 +53,16 @@ export function commitEpoch({ scan }: Gathered, coverage: Coverage): EpochRoots 
   return scan.commitments.finish();
 }
 
-/** Asks the roots what the closure of one request wants to know, whose content as it was are its `needles`; a surface that this request leaves uncovered is not asked. */
+/** Asks the roots what the closure of one request wants to know, as it was inquired about; a surface that this request leaves uncovered is not asked. */
 export function commitClosure(
   engine: Engine,
   { id, round, target, plan }: PurgedRound,
-  needles: readonly KeptNeedle[],
+  inquired: Pick<Inquiry, "needles" | "items">,
   { scan, evidence }: Gathered,
   roots: EpochRoots,
   coverage: Coverage,
 ): CommittedClosure {
-  const closure = closureOf(engine, id, round, needles);
+  const closure = closureOf(engine, id, round, inquired);
   const identifiers = target.kind === "person" ? plan.identifiers : [];
   if (closure.length === 0)
     return { roots, built: undefined, settled: { dropped: [], stillThere: [] }, stillThere: new Set() };
@@ -98,7 +97,7 @@ function closureOf(
   engine: Engine,
   id: RequestId,
   round: number,
-  needles: readonly KeptNeedle[],
+  { needles, items }: Pick<Inquiry, "needles" | "items">,
 ): readonly ClosureArtifact[] {
   const contents = new Map<string, Map<string, ContentField>>();
   for (const { ref, content } of needles) {
@@ -114,7 +113,7 @@ function closureOf(
     if (replacement.outcome !== "ready") continue;
     stored.set(artifactId(replacement.artifact), new Set(replacement.artifact.content.map(digestOfField)));
   }
-  return engine.ledger.items(id).flatMap(({ ref, action, outcome }): readonly ClosureArtifact[] => {
+  return items.flatMap(({ ref, action, outcome }): readonly ClosureArtifact[] => {
     if (action === "keep" || action === "unreach") return [];
     const content = [...(contents.get(artifactId(ref))?.values() ?? [])];
     if (action === "erase") return [{ ref, fate: "erased", content }];

@@ -9,6 +9,7 @@ import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-e
 import { openNeedles } from "../examine/kept-needles.ts";
 import { openTaken } from "../examine/taken-by-others.ts";
 import { openReviews } from "../examine/suspects.ts";
+import type { RequestItem } from "../ledger/request-record.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { RequestId } from "../model/ids.ts";
 import { textsCutOff } from "./deny.ts";
@@ -53,7 +54,7 @@ export async function concludeRequests(
 
 interface Examined {
   readonly round: PurgedRound;
-  readonly needles: Inquiry["needles"];
+  readonly inquiry: Inquiry;
   readonly gathered: Gathered;
   readonly judgement: Judgement;
   readonly coverage: Coverage;
@@ -73,7 +74,7 @@ async function concludeEpoch(
     if (own === undefined || inquiry === undefined) return [];
     const judgement = judge(own.evidence, { allowTombstone: round.options.allowTombstone === true });
     const coverage = coverageOf(engine, own, judgement);
-    return [{ round, needles: inquiry.needles, gathered: own, judgement, coverage }];
+    return [{ round, inquiry, gathered: own, judgement, coverage }];
   });
   const again = await purgeAgain(engine, examined, signal);
   const ready = examined.filter(({ round }) => !again.some(({ id }) => id === round.id));
@@ -138,12 +139,12 @@ function isServedBy({ judgement, coverage }: Examined, leading: Coverage | undef
 
 async function concludeOne(
   engine: Engine,
-  { round, needles, gathered, coverage }: Examined,
+  { round, inquiry, gathered, coverage }: Examined,
   roots: EpochRoots,
   epoch: { logIndex: number | undefined },
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
-  const committed = commitClosure(engine, round, needles, gathered, roots, coverage);
+  const committed = commitClosure(engine, round, inquiry, gathered, roots, coverage);
   const evidence = withStillThere(gathered.evidence, committed.stillThere);
   const allowTombstone = round.options.allowTombstone === true && excludesAny(round, committed, coverage);
   const judgement = judge(evidence, { allowTombstone });
@@ -286,6 +287,12 @@ function withStillThere(evidence: Evidence, stillThere: ReadonlySet<string>): Ev
   };
 }
 
+/** Items are opened one by one: most requests have none that is told of beyond its number. */
+function itemsToTell({ ledger }: Engine, id: RequestId): readonly RequestItem[] {
+  const isTold = ledger.itemCounts(id).some(({ action, outcome }) => action === "keep" || outcome === "failed");
+  return isTold ? ledger.items(id) : [];
+}
+
 function outcomeOf(
   engine: Engine,
   { id }: PurgedRound,
@@ -324,7 +331,7 @@ function outcomeOf(
       open: gathered.suspects.length,
       reviewed: evidence.suspects === "unknown" ? 0 : evidence.suspects.reviewed,
     },
-    surfaces: surfaceOutcomes(engine, evidence, engine.ledger.items(id), gathered.scan.unread),
+    surfaces: surfaceOutcomes(engine, evidence, itemsToTell(engine, id), gathered.scan.unread),
     bystanders:
       evidence.bystanders === "unknown" ? { checked: 0, intact: 0, lost: 0, lostByPolicy: 0 } : evidence.bystanders,
     denylist: engine.ledger.denylistCount(id),

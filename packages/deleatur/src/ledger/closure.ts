@@ -1,5 +1,5 @@
 // Everything derived from given artifacts: a frontier search in the ledger, then the best path to each and an order in memory. It must not miss an edge.
-import type { ArtifactRef } from "../model/ids.ts";
+import { artifactId, type ArtifactRef } from "../model/ids.ts";
 import { hexOf, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { ArtifactState, Lineage, Reached } from "./ledger.ts";
 import { ORIGINS, STATE } from "./lineage-codes.ts";
@@ -208,8 +208,10 @@ export function createClosure(core: LedgerCore): Pick<Lineage, "closure" | "deri
         const given = new Map<number, ArtifactRef>();
         // Artifacts that the ledger does not know reach nothing but themselves.
         const unknown = new Map<string, ArtifactRef>();
-        idsOf(core, from).forEach((id, place) => {
-          const ref = from[place];
+        // Who is asked about a person names most of a closure more than once.
+        const distinct = [...new Map(from.map((ref) => [artifactId(ref), ref])).values()];
+        idsOf(core, distinct).forEach((id, place) => {
+          const ref = distinct[place];
           if (ref === undefined) return;
           const { surface, key } = ref;
           if (id === undefined) unknown.set(`${surface}/${key}`, { surface, key });
