@@ -111,8 +111,14 @@ it("VERDICT-1: every canary is found by every eye that should see it, wherever a
     if (count % 4 === 0) await plant("transcripts", content);
   }
   const census = await takeCensus(engine, NEVER);
-  const nothing = (): Promise<void> => Promise.resolve();
-  const runs = await lookWithProbes(engine, toNeedles([], planted), () => 0, census, nothing, NEVER);
+  const runs = await lookWithProbes(
+    engine,
+    toNeedles([], planted),
+    () => 0,
+    census,
+    () => Promise.resolve(),
+    NEVER,
+  );
   const looks = runs.filter(({ evidence }) => evidence.status !== "not-applicable");
   expect(looks.map(({ surface, run }) => `${surface} ${run.name} ${run.status} ${run.why ?? ""}`.trim())).toEqual(
     looks.map(({ surface, run }) => `${surface} ${run.name} ran`),

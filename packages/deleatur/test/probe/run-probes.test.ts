@@ -152,8 +152,8 @@ describe("runProbes", () => {
 
   it("closes a probe that has begun where what else is to be done fails", async () => {
     const early = makeProbe(finds(1, 2), { begin: () => undefined });
-    const meanwhile = (): Promise<void> => Promise.reject(new Error("no door"));
-    await expect(runProbes([early], needles, { meanwhile }, signal)).rejects.toThrow("no door");
+    const options = { meanwhile: () => Promise.reject(new Error("no door")) };
+    await expect(runProbes([early], needles, options, signal)).rejects.toThrow("no door");
     expect(early.closed).toBe(1);
   });
 
