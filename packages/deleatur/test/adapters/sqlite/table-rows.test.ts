@@ -48,7 +48,7 @@ describe("scan", () => {
       CREATE TABLE notes (id TEXT PRIMARY KEY, meta TEXT, source_ids TEXT, episode INTEGER, body TEXT);
       CREATE TABLE owners (note TEXT, user_id TEXT);
       CREATE TABLE links (note TEXT, other TEXT);`);
-    app.exec(`INSERT INTO notes VALUES ('u7:n1', '{"who":{"email":"A@x.org"}}', '["e1",["t","c"],3]', 5, 'b'), ('u8:n2', 'no json', NULL, NULL, NULL);
+    app.exec(`INSERT INTO notes VALUES ('u7:n1', '{"who":{"email":"A@x.org"}}', '["e1",["t","c"],3]', 5, 'b'), ('u8:n2', NULL, NULL, NULL, NULL);
       INSERT INTO owners VALUES ('u7:n1','42'), ('u7:n1','43'); INSERT INTO links VALUES ('u7:n1','l1');`);
     const source = surfaceId("episodes");
     const opened = await openSurface(

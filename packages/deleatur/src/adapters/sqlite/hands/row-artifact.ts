@@ -38,7 +38,7 @@ export function artifactMaker(
   }));
   const sources = layout.sources.map((locator) => ({
     surface: locator.surface,
-    read: sourceReading(locator, placeOf, joined),
+    read: sourceReading(layout, locator, placeOf, joined),
   }));
   const fields = layout.content.map((name) => ({ name, place: placeOf(name), isVector: false }));
   if (layout.vector !== undefined) fields.push({ name: layout.vector, place: placeOf(layout.vector), isVector: true });
@@ -97,13 +97,18 @@ function subjectReading(
   }
 }
 
-function sourceReading(locator: SourceColumn, placeOf: (name: string) => number, joined: JoinReader): Reading {
+function sourceReading(
+  layout: Layout,
+  locator: SourceColumn,
+  placeOf: (name: string) => number,
+  joined: JoinReader,
+): Reading {
   switch (locator.how) {
     case "column":
       return columnReading(placeOf(locator.column));
     case "json": {
       const place = placeOf(locator.column);
-      return (raw) => sourceKeysInJson(raw[place] ?? null);
+      return (raw) => sourceKeysInJson(raw[place] ?? null) ?? refuseSources(layout);
     }
     case "via":
       return joinReading(locator.join, placeOf, joined);
@@ -153,14 +158,26 @@ function createFolder(): typeof foldIdentifier {
   };
 }
 
+/** A source that cannot be told would leave its row behind when the source goes. */
+function refuseSources({ options: { surface } }: Layout): never {
+  throw new StoreError(
+    "SOURCES_UNREADABLE",
+    `a row of ${surface} lists a source that is no key beside others that are`,
+    {
+      place: { surface, field: "derivedFrom" },
+      cure: "have the column hold a JSON array of keys and nothing else, and rewrite such rows",
+    },
+  );
+}
+
 /** Whom an object names nobody can tell; a row that silently names nobody would be left standing. */
 function refuseUnread({ options: { surface } }: Layout): never {
   throw new StoreError(
     "SUBJECT_UNREADABLE",
-    `a row of ${surface} names its person by something that is no text or number`,
+    `a row of ${surface} names its person by something that is no text or number, or holds no JSON text`,
     {
       place: { surface, field: "subject.json" },
-      cure: "point `json` at the value itself, for example payload.user.id",
+      cure: "point `json` at the value itself, for example payload.user.id, in a column of JSON as text (not JSONB, not a list of objects)",
     },
   );
 }
