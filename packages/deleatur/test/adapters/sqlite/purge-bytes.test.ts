@@ -1,5 +1,6 @@
 // Purge, measured in the store's own files: what stays after the ordinary delete, what is left after ours (SURFACES: SQLite rows and traps).
-import { statSync } from "node:fs";
+import { statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adoptSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import {
@@ -15,6 +16,7 @@ import {
   openSurface,
   scan,
   signal,
+  tempFolder,
   text,
   vectorOf,
   type StoreSetup,
@@ -180,6 +182,27 @@ describe("a store that was adopted empty", () => {
     expect(countBytes(file, MARKER)).toBeGreaterThan(0);
     expect(await opened.surface.purge(signal)).toMatchObject({ method: "vacuum and checkpoint" });
     expect(countBytes(file, MARKER)).toBe(0);
+  });
+
+  test("behind a symbolic link has its journal emptied where SQLite keeps it, and the byte probe looks there", async () => {
+    const { file, app } = newStore(
+      "CREATE TABLE episodes (id INTEGER PRIMARY KEY, user_id TEXT, text TEXT, vec BLOB)",
+      { secureDelete: true, journal: "PERSIST" },
+    );
+    const link = join(tempFolder(), "link.db");
+    symlinkSync(file, link);
+    expect(adoptSqliteStore({ store: "memory", file: link })).toBe(true);
+    app.prepare("INSERT INTO episodes VALUES (1, 's', ?, NULL), (2, 't', 'x', NULL)").run(MARKER);
+    const opened = await openSurface(declared, link);
+    const [erased] = await scan(opened);
+    app.exec("DELETE FROM episodes WHERE id = 1");
+    expect(countBytes(`${file}-journal`, MARKER)).toBeGreaterThan(0);
+    const needles = erased === undefined ? [] : [needleOf(erased, 0)];
+    const left = await findings(opened, "bytes", needles);
+    expect(left.map(({ place }) => place.file)).toEqual([expect.stringMatching(/-journal$/)]);
+    await opened.surface.erase(keys(1), signal);
+    expect(await opened.surface.purge(signal)).toMatchObject({ outcome: "purged", method: /^checkpoint/ });
+    expect(countBytes(file, MARKER) + countBytes(`${file}-journal`, MARKER)).toBe(0);
   });
 
   test("a store with rows in it is not adopted", () => {

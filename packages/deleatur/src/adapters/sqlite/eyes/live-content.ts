@@ -14,7 +14,7 @@ export function* liveContent(
 ): Generator<Uint8Array | string> {
   const tables = db
     .prepare<[], { name: string; type: string }>(
-      "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\'",
+      "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') AND name <> 'sqlite_schema' AND name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\'",
     )
     .all();
   for (const { name, type } of tables) {
@@ -33,8 +33,22 @@ export function* liveContent(
     }
     if (isIndex) yield* liveTerms(db, name);
   }
-  // Declarations stand in the file too, and belong to nobody.
-  yield* db.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck(true).iterate();
+  for (const sql of db.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck(true).iterate())
+    yield* withoutTexts(sql);
+}
+
+/** A name in quotes, else a text or a comment: group 1 holds the latter. */
+const QUOTED = /"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|('(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))/g;
+
+/** Declarations stand in the file too, and belong to nobody: all but the texts and the comments in them, which may be anybody's words. */
+function* withoutTexts(sql: string): Generator<string> {
+  let from = 0;
+  for (const { 0: quoted, 1: text, index } of sql.matchAll(QUOTED)) {
+    if (text === undefined) continue;
+    yield sql.slice(from, index);
+    from = index + quoted.length;
+  }
+  yield sql.slice(from);
 }
 
 /** sqlite-vec does not mark all its parts as such. */

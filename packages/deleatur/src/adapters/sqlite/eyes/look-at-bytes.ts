@@ -4,6 +4,7 @@ import type { Finding } from "../../../model/needle.ts";
 import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
 import { bytePatterns } from "../../../probe/byte-patterns.ts";
 import { createByteSift } from "../../../probe/byte-sift.ts";
+import { filesOf } from "../real-file.ts";
 import type { BytesOrder } from "./bytes-thread.ts";
 import { lookAtLeafStarts } from "./leaf-start-look.ts";
 import { liveContent } from "./live-content.ts";
@@ -21,7 +22,7 @@ async function* lookThrough(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   if (needles.length === 0) return;
-  const paths = ["", "-wal", "-journal"].map((suffix) => target.file + suffix);
+  const paths = filesOf(target.file);
   const sift = createByteSift(bytePatterns(needles));
   for (const path of paths) if (existsSync(path)) await sift.readFile(path, signal);
   const kept = sift.kept();

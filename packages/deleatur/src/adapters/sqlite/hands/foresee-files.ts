@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { diskRoom } from "../../../disk-room.ts";
 import type { Foresight, PurgeLock } from "../../../surface.ts";
 import type { SqliteFile, SqliteOptions } from "../options.ts";
+import { filesOf, realFile } from "../real-file.ts";
 import { withConnection } from "./connect.ts";
 import { needsVacuum } from "./purge-store.ts";
 
@@ -48,12 +49,14 @@ export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Fo
 }
 
 function sizeOf({ file }: SqliteFile): number {
-  return ["", "-wal"].reduce((sum, end) => sum + (existsSync(file + end) ? statSync(file + end).size : 0), 0);
+  const [database, wal] = filesOf(file);
+  return [database, wal].reduce((sum, path) => sum + (existsSync(path) ? statSync(path).size : 0), 0);
 }
 
 function mayWrite({ file }: SqliteFile): boolean {
   try {
-    for (const path of [file, dirname(file)]) accessSync(path, constants.W_OK);
+    const real = realFile(file);
+    for (const path of [real, dirname(real)]) accessSync(path, constants.W_OK);
     return true;
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && (cause.code === "EACCES" || cause.code === "EROFS")) return false;

@@ -1,8 +1,9 @@
 // Lets several surfaces of one store share one purge: the file is purged again only when it changed, or when the same surface asks twice.
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Purged } from "../../../model/artifact.ts";
 import type { PurgePolicy } from "../../../model/declaration.ts";
 import type { SqliteFile } from "../options.ts";
+import { filesOf, realFile } from "../real-file.ts";
 import { purgeStore } from "./purge-store.ts";
 
 interface LastPurge {
@@ -16,7 +17,7 @@ interface LastPurge {
 const lastPurges = new Map<string, LastPurge>();
 
 export function purgeOnce(target: SqliteFile, surface: string, policy: PurgePolicy, signal: AbortSignal): Purged {
-  const path = existsSync(target.file) ? realpathSync(target.file) : target.file;
+  const path = realFile(target.file);
   const last = lastPurges.get(path);
   if (
     last !== undefined &&
@@ -41,13 +42,12 @@ export function purgeOnce(target: SqliteFile, surface: string, policy: PurgePoli
 
 /** Says that the store was written by us, so that no two writes within one tick of the file system's clock are taken for one. */
 export function forgetPurge(target: SqliteFile): void {
-  if (existsSync(target.file)) lastPurges.delete(realpathSync(target.file));
+  lastPurges.delete(realFile(target.file));
 }
 
 function fingerprintOf(path: string): string {
-  return ["", "-wal", "-journal"]
-    .map((suffix) => {
-      const file = path + suffix;
+  return filesOf(path)
+    .map((file) => {
       if (!existsSync(file)) return "";
       const { ino, size, mtimeNs } = statSync(file, { bigint: true });
       return size === 0n ? "" : `${ino}:${size}:${mtimeNs}`;

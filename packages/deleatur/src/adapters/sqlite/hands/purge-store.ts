@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import type { Purged } from "../../../model/artifact.ts";
 import type { PurgePolicy } from "../../../model/declaration.ts";
 import { quoteName, quoteText, type SqliteFile } from "../options.ts";
+import { filesOf } from "../real-file.ts";
 import { sqliteCode, storeError } from "../store-errors.ts";
 import { connect, type Db } from "./connect.ts";
 import { listFtsTables, type FtsFacts } from "./fts-facts.ts";
@@ -88,9 +89,8 @@ export function emptyLogs(db: Db, target: SqliteFile): string | undefined {
   // The first column of its one row is `busy`; without a write-ahead log it is 0 too.
   if (db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) !== 0n)
     return `a reader holds the write-ahead log of store ${target.store}, end its transaction`;
-  const wal = `${target.file}-wal`;
+  const [, wal, journal] = filesOf(target.file);
   if (existsSync(wal) && statSync(wal).size > 0) return `the write-ahead log of store ${target.store} is not empty`;
-  const journal = `${target.file}-journal`;
   if (!existsSync(journal) || statSync(journal).size === 0) return undefined;
   // A journal that another connection's PERSIST mode left behind: a write of ours in DELETE mode removes it.
   db.pragma("journal_mode = DELETE");
