@@ -9,7 +9,7 @@ import { lineError } from "../file-errors.ts";
 import type { FilesOptions, FilesStore } from "../options.ts";
 import { TEMP_FILE } from "../options.ts";
 import { bytesProbe } from "./bytes-probe.ts";
-import { type SeenFile, seeFiles, seeLines, seePieces } from "./see-files.ts";
+import { seeBeside, type SeenFile, seeFiles, seeLines, seePieces } from "./see-files.ts";
 import { seeRecord } from "./see-keys.ts";
 
 /** Larger files are looked at in pieces that overlap by more than any run that matters. */
@@ -37,20 +37,22 @@ export function fileProbes(options: FilesOptions): readonly Probe[] {
   });
 }
 
-/** A file beside the declared ones: a backup, an editor's copy, a rotated log. It is looked at as a whole, whatever it holds. */
+/** A file beside the declared ones: a backup, an editor's copy, a rotated log; or all that is below a link. It is looked at as a whole, whatever it holds. */
 export function fileContainerProbes(options: FilesOptions, container: Container): readonly Probe[] {
   const store = options.stores.find(({ name }) => container.name.startsWith(`${name}.`));
   if (store === undefined) return [];
   const rest = container.name.slice(store.name.length + 1);
   if (rest === "*") return [];
   const path = rest === "[*]" ? "*" : rest;
-  const file = { path, absolute: `${store.directory}/${path}`, name: path.slice(path.lastIndexOf("/") + 1) };
-  const place = { container: container.name, file: file.name };
-  const passages = (signal: AbortSignal): Iterable<Passage> => wholePassages(file, store, place, signal);
+  const files = (): readonly SeenFile[] => seeBeside(store, path);
+  const passages = function* (signal: AbortSignal): Generator<Passage> {
+    for (const file of files())
+      yield* wholePassages(file, store, { container: container.name, file: file.name }, signal);
+  };
   return [
     contentProbe("exact", container.name, createExactMatcher, passages),
     contentProbe("excerpt", container.name, createExcerptMatcher, passages),
-    bytesProbe(options, store, `bytes:${container.name}`, () => [file]),
+    bytesProbe(options, store, `bytes:${container.name}`, files),
   ];
 }
 

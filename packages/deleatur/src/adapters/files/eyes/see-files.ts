@@ -29,11 +29,26 @@ export function seeFiles(store: FilesStore): readonly SeenFile[] {
   }
 }
 
+/** What stands beside the declared files under one name: a file, or all that is below a link to a folder. @throws StoreError */
+export function seeBeside(store: FilesStore, path: string): readonly SeenFile[] {
+  const absolute = `${store.directory}/${path}`;
+  try {
+    if (!statSync(absolute).isDirectory()) return [{ path, absolute, name: basename(path) }];
+    return readdirSync(absolute, { recursive: true, withFileTypes: true })
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter(isRegular)
+      .map((file) => ({ path: relative(store.directory, file), absolute: file, name: basename(file) }));
+  } catch (cause) {
+    throw fileError(cause, store.name, path);
+  }
+}
+
 function isRegular(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch (cause) {
-    if (fileCode(cause) === "ENOENT") return false; // a link that leads nowhere, or a file that is gone by now
+    // A link that leads nowhere or in a circle, or a file that is gone by now.
+    if (fileCode(cause) === "ENOENT" || fileCode(cause) === "ELOOP") return false;
     throw cause;
   }
 }

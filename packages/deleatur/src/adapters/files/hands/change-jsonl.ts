@@ -10,8 +10,8 @@ import { linesOf, readLine } from "./jsonl-artifacts.ts";
 import { matchedFiles, type StoreFile } from "./list-files.ts";
 import type { FileLine } from "./read-lines.ts";
 import { fileState } from "./replace-file.ts";
+import { removeFile } from "./remove-file.ts";
 import { type LineFate, rewriteLines, SETTLE_MS } from "./rewrite-lines.ts";
-import { removeFile } from "./text-files.ts";
 
 const UNREADABLE = "a line of the files cannot be read, so the record may stand in it";
 

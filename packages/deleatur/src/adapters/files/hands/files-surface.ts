@@ -38,7 +38,8 @@ async function containersOf(store: FilesStore, signal: AbortSignal): Promise<rea
   for (const { path, absolute, kind } of await listFiles(store, signal)) {
     if (kind === "matched") continue;
     try {
-      containers.push({ name: containerName(store.name, path), kind: "file", holds: await sniff(absolute) });
+      const holds = kind === "linked" ? (["blob", "text"] as const) : await sniff(absolute);
+      containers.push({ name: containerName(store.name, path), kind: "file", holds });
     } catch (cause) {
       throw fileError(cause, store, path);
     }

@@ -1,5 +1,5 @@
 // Lists the files of a store: those that the glob means and those beside them, and clears what a crashed rewrite left. It reads no content.
-import { opendir, stat, unlink } from "node:fs/promises";
+import { opendir, realpath, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { compareUtf8 } from "@deleatur/verify";
 import { StoreError } from "../../../model/errors.ts";
@@ -12,12 +12,15 @@ export interface StoreFile {
   /** Relative to the store's folder, with `/`. */
   readonly path: string;
   readonly absolute: string;
-  readonly kind: "matched" | "beside" | "temp";
+  /** `linked`: a symbolic link to a folder elsewhere, which may hold anything. */
+  readonly kind: "matched" | "beside" | "temp" | "linked";
+  readonly isLink: boolean;
 }
 
 /** Every file under the store's folder in order of its path; of a store that is one file, only what bears its name. @throws StoreError */
 export async function listFiles(store: FilesStore, signal: AbortSignal): Promise<readonly StoreFile[]> {
   const files: StoreFile[] = [];
+  let root = store.directory;
   const walk = async (folder: string): Promise<void> => {
     signal.throwIfAborted();
     for await (const entry of await opendir(join(store.directory, folder))) {
@@ -27,12 +30,15 @@ export async function listFiles(store: FilesStore, signal: AbortSignal): Promise
         continue;
       }
       const absolute = join(store.directory, path);
-      if (entry.isSymbolicLink() ? !(await leadsToFile(absolute)) : !entry.isFile()) continue;
+      const isLink = entry.isSymbolicLink();
+      const to = isLink ? await leadsTo(absolute) : entry.isFile() ? "file" : "nothing";
+      if (to === "nothing" || (to === "folder" && (await isBelow(absolute, root)))) continue;
       const kind = kindOf(store, path, entry.name);
-      if (kind !== undefined) files.push({ path, absolute, kind });
+      if (kind !== undefined) files.push({ path, absolute, kind: to === "folder" ? "linked" : kind, isLink });
     }
   };
   try {
+    root = await realpath(store.directory);
     await walk("");
   } catch (cause) {
     throw fileError(cause, store);
@@ -40,14 +46,21 @@ export async function listFiles(store: FilesStore, signal: AbortSignal): Promise
   return files.toSorted((a, b) => compareUtf8(a.path, b.path));
 }
 
-/** A link that leads nowhere, or to a folder, holds nothing here. */
-async function leadsToFile(path: string): Promise<boolean> {
+async function leadsTo(link: string): Promise<"file" | "folder" | "nothing"> {
   try {
-    return (await stat(path)).isFile();
+    const found = await stat(link);
+    return found.isFile() ? "file" : found.isDirectory() ? "folder" : "nothing";
   } catch (cause) {
-    if (fileCode(cause) === "ENOENT") return false;
+    // It leads nowhere, or in a circle.
+    if (fileCode(cause) === "ENOENT" || fileCode(cause) === "ELOOP") return "nothing";
     throw cause;
   }
+}
+
+/** What lies in the store's own folder is met there. */
+async function isBelow(link: string, root: string): Promise<boolean> {
+  const target = await realpath(link);
+  return target === root || target.startsWith(root === "/" ? root : `${root}/`);
 }
 
 function kindOf(store: FilesStore, path: string, name: string): StoreFile["kind"] | undefined {

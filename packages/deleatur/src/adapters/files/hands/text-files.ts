@@ -1,6 +1,6 @@
 // Text files as artifacts, one file each, keyed by its path below the store's folder: reads, erases and rewrites them.
-import { open, readFile, realpath, rm, rmdir, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Artifact, Erased, Rewritten } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
@@ -11,7 +11,8 @@ import { lockFile } from "./file-lock.ts";
 import { matchedFiles } from "./list-files.ts";
 import { segmentOf } from "./read-record.ts";
 import { MAX_LINE_BYTES } from "./read-lines.ts";
-import { fileState, refuseLinked, replaceFile, syncFolder } from "./replace-file.ts";
+import { pathsOfOthers, removeFile } from "./remove-file.ts";
+import { fileState, replaceFile } from "./replace-file.ts";
 import { SETTLE_MS } from "./rewrite-lines.ts";
 
 /** The name of the one content field. */
@@ -112,6 +113,7 @@ export async function eraseFiles(
 ): Promise<readonly Erased[]> {
   // A file is absent where its folder can be read and lacks it.
   for (const store of options.stores) await checkFolder(store);
+  const kept = await pathsOfOthers(options, new Set(keys), signal);
   const results: Erased[] = [];
   const removed: { file: string; key: string }[] = [];
   for (const key of keys) {
@@ -122,7 +124,7 @@ export async function eraseFiles(
       const file = fileOf(store, key);
       if (file === undefined) continue;
       try {
-        if (!(await removeFile(file, store.directory))) continue;
+        if (!(await removeFile(file, store.directory, kept))) continue;
         removed.push({ file, key });
         if (outcome.outcome === "absent") outcome = { ...ref, outcome: "erased" };
       } catch (cause) {
@@ -140,37 +142,6 @@ export async function eraseFiles(
       ? { surface: result.surface, key: result.key, outcome: "failed", why: "the file is there after the delete" }
       : result,
   );
-}
-
-/** A folder that the erased file leaves empty goes with it: its name may be the person's. The store's own folder stays. */
-export async function removeFile(file: string, directory: string): Promise<boolean> {
-  try {
-    // What a symbolic link leads to goes, and the link with it.
-    const target = await realpath(file);
-    await refuseLinked(target);
-    await unlink(target);
-    await rm(file, { force: true });
-  } catch (cause) {
-    if (fileCode(cause) === "ENOENT" || fileCode(cause) === "ENOTDIR") return false;
-    throw cause;
-  }
-  for (let folder = dirname(file); ; folder = dirname(folder)) {
-    const isBelow = folder.length > directory.length;
-    try {
-      if (isBelow) await rmdir(folder);
-    } catch (cause) {
-      const code = fileCode(cause);
-      if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") throw cause;
-      if (code !== "ENOENT") {
-        await syncFolder(folder);
-        return true;
-      }
-    }
-    if (!isBelow) {
-      await syncFolder(folder);
-      return true;
-    }
-  }
 }
 
 export async function rewriteFiles(
