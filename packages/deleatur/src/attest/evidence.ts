@@ -140,7 +140,8 @@ export interface Evidence {
   readonly denylist: Known<{ readonly entries: number; readonly onContent: boolean }>;
   /** Containers that no surface declares or exempts, and containers that bear another ledger's marker. */
   readonly census: Known<{
-    readonly undeclared: readonly { readonly container: string; readonly hits: number }[];
+    /** `isUnread`: a probe could not look into it to the end. */
+    readonly undeclared: readonly { readonly container: string; readonly hits: number; readonly isUnread?: true }[];
     readonly shared: readonly { readonly container: string; readonly surfaces: readonly string[] }[];
   }>;
   readonly intents: Known<{ readonly unresolved: number }>;

@@ -97,11 +97,17 @@ function undeclaredReasons(evidence: Evidence): readonly Reason[] {
   const hits = new Map<string, number>();
   for (const stray of strays) hits.set(stray.container, (hits.get(stray.container) ?? 0) + 1);
   if (evidence.census === "unknown") return [reason("UNDECLARED_CONTAINER", "the census was not taken")];
-  for (const one of evidence.census.undeclared)
+  const unread = new Set<string>();
+  for (const one of evidence.census.undeclared) {
     hits.set(one.container, Math.max(one.hits, hits.get(one.container) ?? 0));
-  return [...hits].map(([surface, count]) =>
-    reason("UNDECLARED_CONTAINER", "a container that no surface declares and no ground exempts", { surface, count }),
-  );
+    if (one.isUnread === true) unread.add(one.container);
+  }
+  return [...hits].map(([surface, count]) => {
+    const rule = unread.has(surface)
+      ? "a container that no surface declares could not be looked into: no ground exempts what nobody can see"
+      : "a container that no surface declares and no ground exempts";
+    return reason("UNDECLARED_CONTAINER", rule, { surface, count });
+  });
 }
 
 function suspectReasons({ suspects }: Evidence): readonly Reason[] {

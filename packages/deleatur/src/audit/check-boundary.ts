@@ -1,8 +1,15 @@
 // `check`: holds the configuration against what really exists and tells, by the same judge, the best that could be attested.
 import { type BestOutcome, bestOutcome, type ToldSurface } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
-import { type ForeseenPurge, foresee, foreseenOf, type Hindered, hinderedOf } from "../examine/foresee.ts";
-import { type SharedStore, takeCensus, unlistedStores } from "../examine/take-census.ts";
+import {
+  type ForeseenPurge,
+  foresee,
+  foreseenOf,
+  foreseeUndeclared,
+  type Hindered,
+  hinderedOf,
+} from "../examine/foresee.ts";
+import { type SharedStore, takeCensus } from "../examine/take-census.ts";
 import type { AnchorState } from "../ledger/anchor.ts";
 import { lostLineageOf } from "../examine/lost-lineage.ts";
 import { ledgerEvidence } from "../examine/ledger-evidence.ts";
@@ -78,7 +85,7 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
   const foreseen = await foresee(engine, failures, signal);
   const lost = lostLineageOf(engine, harvest.rows);
   const anchor = engine.ledger.verifyAnchor();
-  const undeclared = [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, failures)];
+  const undeclared = await foreseeUndeclared(engine, census, failures, signal);
   const told = new Map<string, ToldSurface>(
     surfaces.map(({ surface, isReachable, rows, rowsWithoutLineage }) => [
       surface,

@@ -5,6 +5,7 @@ import { DeleaturError, reasonOf } from "../model/errors.ts";
 import { type SurfaceId } from "../model/ids.ts";
 import type { ProbeName } from "../model/needle.ts";
 import type { Foresight, Probe } from "../surface.ts";
+import { type Census, unlistedStores } from "./take-census.ts";
 
 /** What one purge costs, told once for all surfaces that it serves. */
 export interface ForeseenPurge extends Omit<Foresight, "refused" | "hindrance" | "bytesStay"> {
@@ -62,6 +63,22 @@ export async function foresee(
     }
   }
   return { surfaces, purges: [...purges.values()] };
+}
+
+/** What will count as undeclared: containers that nobody declared, stores that could not be listed, and what quiet or exempt containers hide from the probes. */
+export async function foreseeUndeclared(
+  engine: Engine,
+  census: Census,
+  unread: { readonly has: (surface: SurfaceId) => boolean },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const undeclared = new Set([
+    ...census.report.undeclared.map(({ name }) => name),
+    ...unlistedStores(engine, census, unread),
+  ]);
+  for (const { container, probe } of census.strayProbes)
+    if (!undeclared.has(container) && (await whyBlind(probe, signal)) !== undefined) undeclared.add(container);
+  return [...undeclared];
 }
 
 /** Asked for nothing, a probe opens what it would read. */

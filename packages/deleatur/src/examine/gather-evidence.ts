@@ -17,7 +17,7 @@ import type { Baseline } from "./baseline.ts";
 import { findEarlierReturns, gradeReturns } from "./earlier-returns.ts";
 import type { Returns } from "./find-returns.ts";
 import { plantCanaries } from "./plant-canaries.ts";
-import { gradeCopies, gradeFindings, type Suspect } from "./grade-findings.ts";
+import { gradeCopies, type Graded, gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { foreignDoors, offerAgain, offersToStores, type ReingestRun } from "./offer-again.ts";
 import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
@@ -205,10 +205,7 @@ function putTogether(
     denylist: inquiry.denylist,
     census: {
       undeclared: [
-        ...census.report.undeclared.map(({ name }) => ({ container: name, hits: graded.strayHits.get(name) ?? 0 })),
-        ...[...graded.strayHits]
-          .filter(([name]) => !census.report.undeclared.some((container) => container.name === name))
-          .map(([container, hits]) => ({ container, hits })),
+        ...strays(census, graded),
         ...unlistedStores(engine, census, scan.unread).map((store) => ({ container: store, hits: 0 })),
         ...[...leftovers.undeclared].map(([container, hits]) => ({ container, hits })),
       ],
@@ -229,6 +226,19 @@ function putTogether(
   };
   const unexplained = [...graded.unexplained, ...earlier.unexplained];
   return { evidence, scan, census, runs, reingest, suspects: open, unexplained };
+}
+
+/** Containers that nobody declared, and of quiet and exempt ones those that a probe hit or could not look into. */
+function strays(
+  { report }: Census,
+  { strayHits, straysUnread }: Graded,
+): readonly { readonly container: string; readonly hits: number; readonly isUnread?: true }[] {
+  const names = new Set([...report.undeclared.map(({ name }) => name), ...strayHits.keys(), ...straysUnread]);
+  return [...names].map((container) => ({
+    container,
+    hits: strayHits.get(container) ?? 0,
+    ...(straysUnread.has(container) ? { isUnread: true as const } : {}),
+  }));
 }
 
 /** One mention a place. */

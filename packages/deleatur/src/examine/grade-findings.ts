@@ -38,6 +38,8 @@ export interface Graded {
   readonly unexplained: readonly Suspect[];
   /** Hits by undeclared, quiet or exempt container. */
   readonly strayHits: ReadonlyMap<string, number>;
+  /** Such containers that could not be looked into to the end. */
+  readonly straysUnread: ReadonlySet<string>;
 }
 
 export function gradeFindings(
@@ -52,11 +54,13 @@ export function gradeFindings(
   const suspects = new Map<string, Suspect>();
   const unexplained = new Map<string, Suspect>();
   const strayHits = new Map<string, number>();
+  const straysUnread = new Set<string>();
   // A look that serves several surfaces is graded once.
   for (const { run, container, surface } of new Map(runs.map((one) => [one.run, one])).values()) {
     const graded = classifyFindings(run.findings, needles);
     if (container !== undefined) {
       const hits = graded.survivors.length + graded.suspects.length;
+      if (run.brokeOff === true) straysUnread.add(container);
       if (hits > 0) strayHits.set(container, (strayHits.get(container) ?? 0) + hits);
       continue;
     }
@@ -89,6 +93,7 @@ export function gradeFindings(
     suspects: [...suspects.values()],
     unexplained: [...unexplained.values()],
     strayHits,
+    straysUnread,
   };
 }
 

@@ -2,8 +2,8 @@
 import { type BestOutcome, bestOutcome } from "../attest/best-outcome.ts";
 import type { Engine } from "../engine.ts";
 import { ledgerEvidence } from "../examine/ledger-evidence.ts";
-import { foresee, type Foreseen, foreseenOf, hinderedOf } from "../examine/foresee.ts";
-import { type SharedStore, takeCensus, unlistedStores } from "../examine/take-census.ts";
+import { foresee, type Foreseen, foreseenOf, foreseeUndeclared, hinderedOf } from "../examine/foresee.ts";
+import { type SharedStore, takeCensus } from "../examine/take-census.ts";
 import { artifactId, type SurfaceId } from "../model/ids.ts";
 import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
 import type { DryRun } from "./outcome.ts";
@@ -58,7 +58,7 @@ async function lookAtStores(
   signal: AbortSignal,
 ): Promise<Pick<Beforehand, "undeclared" | "shared">> {
   const census = await takeCensus(engine, signal);
-  const undeclared = [...census.report.undeclared.map(({ name }) => name), ...unlistedStores(engine, census, unread)];
+  const undeclared = await foreseeUndeclared(engine, census, unread, signal);
   return { undeclared, shared: census.shared };
 }
 

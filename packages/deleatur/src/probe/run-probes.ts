@@ -11,6 +11,8 @@ export interface ProbeRun {
   readonly status: "ran" | "blind";
   /** Why it is blind: a code and what to do, never content. */
   readonly why?: string;
+  /** Its look ended by an error, so that not all was looked at. */
+  readonly brokeOff?: true;
   readonly controlsTaken: number;
   readonly controlsFound: number;
   /** Findings of needles that are no controls. A blind probe keeps what it saw before it went blind. */
@@ -105,6 +107,7 @@ async function runProbe(
   const found = new Set<number>();
   let overflow = 0;
   let why: string | undefined;
+  let brokeOff = false;
 
   const keep = (finding: Finding): void => {
     const needle = needles[finding.needle];
@@ -134,6 +137,7 @@ async function runProbe(
   } catch (error) {
     signal.throwIfAborted();
     why = reasonOf(error);
+    brokeOff = true;
   }
   try {
     await probe.close();
@@ -145,6 +149,15 @@ async function runProbe(
   else if (controlsFound < controls.size)
     why ??= `${controls.size - controlsFound} of ${controls.size} controls were not found`;
   const { name, depth, scope } = probe;
-  const seen = { name, depth, scope, controlsTaken: controls.size, controlsFound, findings, overflow };
+  const seen = {
+    name,
+    depth,
+    scope,
+    controlsTaken: controls.size,
+    controlsFound,
+    findings,
+    overflow,
+    ...(brokeOff ? { brokeOff: true as const } : {}),
+  };
   return why === undefined ? { ...seen, status: "ran" } : { ...seen, status: "blind", why };
 }

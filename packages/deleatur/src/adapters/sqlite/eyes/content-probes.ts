@@ -2,6 +2,7 @@
 import type { ContentField } from "../../../model/artifact.ts";
 import type { Passage, Place } from "../../../model/needle.ts";
 import { type ContentProbeName, contentProbes, type ReadPassages } from "../../../probe/content-probes.ts";
+import { StoreError } from "../../../model/errors.ts";
 import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Probe } from "../../../surface.ts";
 import type { SqliteFile } from "../options.ts";
@@ -31,7 +32,10 @@ export interface TableSeen {
 /** The exact and the excerpt probe of one table. */
 export function tableProbes(seen: TableSeen, maxKept?: number): readonly Probe[] {
   const read: ReadPassages = (probe) =>
-    throughReader(seen.target, (db) => [{ [Symbol.iterator]: () => passagesOf(db, seen, probe) }]);
+    throughReader(seen.target, (db) => {
+      requireSeen(db, seen);
+      return [{ [Symbol.iterator]: () => passagesOf(db, seen, probe) }];
+    });
   return contentProbes(seen.scope, read, maxKept);
 }
 
@@ -82,6 +86,28 @@ function* passagesOf(db: Reader, seen: TableSeen, probe: ContentProbeName): Gene
       if (field !== undefined) yield new SeenPassage(field, seen, cells.slice(0, key.length));
     }
   }
+}
+
+/**
+ * Indexes of which nobody can tell what text they hold: FTS5 without text and without the places of its terms, and FTS3 and FTS4, which keep terms of rows
+ * that are gone and show them to no query.
+ */
+function isUnseen({ module, body }: { readonly module: string; readonly body: string }): boolean {
+  if (module !== "fts5") return module === "fts3" || module === "fts4";
+  const { mode, hasPlaces } = seeFullText(body);
+  return mode === "none" && !hasPlaces;
+}
+
+/** @throws StoreError INDEX_NOT_SEEN */
+function requireSeen(db: Reader, { target: { store }, table }: TableSeen): void {
+  const virtual = moduleOf(db, table);
+  if (virtual === undefined || !isUnseen(virtual)) return;
+  const cure = "make it an FTS5 index with detail=full, or drop it";
+  throw new StoreError(
+    "INDEX_NOT_SEEN",
+    `table ${table} of store ${store} is an index whose text cannot be told from its terms, ${cure}`,
+    { place: { store }, cure },
+  );
 }
 
 /** True where a row is told by the key of the vec0 table itself, or by nothing. */

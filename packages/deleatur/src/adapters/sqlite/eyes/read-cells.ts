@@ -66,20 +66,23 @@ export interface FullText {
   readonly contentTable: string;
   readonly contentRowid: string;
   readonly hasDocsize: boolean;
+  /** Whether it holds where in a text each term stood, as it does unless `detail` says otherwise. */
+  readonly hasPlaces: boolean;
   /** As declared, with its quotes; undefined for the default. */
   readonly tokenizer: string | undefined;
 }
 
 export function seeFullText(body: string): FullText {
   const option = (name: string): string | undefined =>
-    new RegExp(`\\b${name}\\s*=\\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|\\w*)`, "i").exec(body)?.[1];
-  const bare = (name: string): string | undefined => option(name)?.replaceAll(/^['"]|['"]$/g, "");
+    new RegExp(`\\b${name}\\s*=\\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|\\[[^\\]]*\\]|\`[^\`]*\`|\\w*)`, "i").exec(body)?.[1];
+  const bare = (name: string): string | undefined => option(name)?.replaceAll(/^['"[`]|['"\]`]$/g, "");
   const content = bare("content");
   return {
     mode: content === undefined ? "own" : content === "" ? "none" : "external",
     contentTable: content ?? "",
     contentRowid: bare("content_rowid") ?? "rowid",
     hasDocsize: bare("columnsize") !== "0",
+    hasPlaces: (bare("detail") ?? "full").toLowerCase() === "full",
     tokenizer: option("tokenize"),
   };
 }
