@@ -27,6 +27,17 @@ const TROUBLES: readonly (readonly [prefix: string, trouble: Trouble])[] = [
   ["SQLITE_SCHEMA", { code: "STORE_CHANGED", what: "changed its schema meanwhile", cure: "run check, then run again" }],
 ];
 
+/** What the schema uses and only the application's own connections have; SQLite's words name it, so they are not repeated. */
+const MISSING: readonly (readonly [said: RegExp, what: string])[] = [
+  [/^(?:no such|unknown) function/, "a function"],
+  [/^no such collation sequence/, "a collation"],
+  [/^no such module/, "a module for virtual tables"],
+];
+
+function missingPart(cause: unknown): string | undefined {
+  return cause instanceof Error ? MISSING.find(([said]) => said.test(cause.message))?.[1] : undefined;
+}
+
 /** SQLite's own code of an error (`SQLITE_BUSY`), or undefined where it is none of SQLite's. */
 export function sqliteCode(cause: unknown): string | undefined {
   if (!(cause instanceof Error) || !("code" in cause) || typeof cause.code !== "string") return undefined;
@@ -39,6 +50,16 @@ export function storeError(cause: unknown, store: string, file?: string): Error 
   const code = sqliteCode(cause);
   if (code === undefined)
     return cause instanceof Error ? cause : new StoreError("STORE_FAILED", `store ${store} failed`);
+  const missing = missingPart(cause);
+  if (missing !== undefined) {
+    const cure =
+      "take what uses it out of the schema (an index, a trigger, a generated column), or keep it in a file of its own";
+    return new StoreError(
+      "STORE_PART_MISSING",
+      `store ${store} uses ${missing} that only the application's own connections have, ${cure}`,
+      { place: { store }, cure },
+    );
+  }
   const trouble = TROUBLES.find(([prefix]) => code.startsWith(prefix))?.[1];
   if (trouble !== undefined) {
     const isOfDisk = trouble.code === "STORE_FULL" || trouble.code === "STORE_IO";
@@ -62,8 +83,9 @@ export function storeError(cause: unknown, store: string, file?: string): Error 
 export function refusalReason(cause: unknown): string {
   const code = sqliteCode(cause);
   if (code === undefined) return "the store failed";
-  if (cause instanceof Error && cause.message.startsWith("no such function"))
-    return "a trigger calls a function that only the application's own connection has";
+  const missing = missingPart(cause);
+  if (missing !== undefined)
+    return `a trigger, an index or a generated column uses ${missing} that only the application's own connections have`;
   switch (code) {
     case "SQLITE_CONSTRAINT_NOTNULL":
       return "a column may not be empty (NOT NULL)";

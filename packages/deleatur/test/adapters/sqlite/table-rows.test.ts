@@ -266,7 +266,10 @@ describe("triggers of the application", () => {
     app.exec("CREATE TRIGGER e AFTER DELETE ON episodes BEGIN SELECT embed(old.text); END");
     const opened = await openSurface(declare("sqlite", { content: [text("text")] }), file);
     expect(await opened.surface.erase(keys(1), signal)).toMatchObject([
-      { outcome: "failed", why: "a trigger calls a function that only the application's own connection has" },
+      {
+        outcome: "failed",
+        why: "a trigger, an index or a generated column uses a function that only the application's own connections have",
+      },
     ]);
     expect(await scan(opened)).toHaveLength(1);
   });

@@ -1,8 +1,9 @@
 // Lists every container of a store with its owner and what it holds, by declared type and by looking at some rows. Reads only.
 import type { Container } from "../../../surface.ts";
 import { quoteName, type SqliteFile } from "../options.ts";
+import { sqliteCode } from "../store-errors.ts";
 import type { Db } from "./connect.ts";
-import { readColumns } from "./layout.ts";
+import { type Column, readColumns } from "./layout.ts";
 import { OWN_TABLES } from "./own-tables.ts";
 import { parseVec } from "./vec-facts.ts";
 
@@ -89,7 +90,9 @@ function vecHoldings(db: Db, entry: Listed): readonly Holding[] {
 
 function holdingsOf(db: Db, { name }: Listed, without: readonly string[] = []): readonly Holding[] {
   const found = new Set<Holding>();
-  const columns = [...(readColumns(db, name)?.values() ?? [])].filter((column) => !without.includes(column.name));
+  const all = columnsOf(db, name);
+  if (all === undefined) return ["blob", "text"];
+  const columns = all.filter((column) => !without.includes(column.name));
   for (const column of columns) {
     if (/char|clob|text|json/i.test(column.type)) found.add("text");
     if (/blob|vector|float\s*\[/i.test(column.type)) found.add("blob");
@@ -97,6 +100,16 @@ function holdingsOf(db: Db, { name }: Listed, without: readonly string[] = []): 
   const names = columns.map((column) => column.name);
   for (const holding of sampleColumns(db, name, names)) found.add(holding);
   return [...found].toSorted();
+}
+
+/** Undefined where the module of a virtual table is not here: it may hold anything. */
+function columnsOf(db: Db, name: string): readonly Column[] | undefined {
+  try {
+    return [...(readColumns(db, name)?.values() ?? [])];
+  } catch (cause) {
+    if (sqliteCode(cause) !== "SQLITE_ERROR") throw cause;
+    return undefined;
+  }
 }
 
 interface Sampled {

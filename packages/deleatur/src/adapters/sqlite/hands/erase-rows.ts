@@ -4,11 +4,11 @@ import type { ArtifactKey } from "../../../model/ids.ts";
 import { quoteName } from "../options.ts";
 import { isRowRefusal, refusalReason } from "../store-errors.ts";
 import { preparing, underSavepoint, type Db } from "./connect.ts";
-import { guardAgainstCopies } from "./hush-copies.ts";
+import { guardAgainstCopies, MIN_CONTAINED } from "./hush-copies.ts";
 import { keepIndexesInStep } from "./index-step.ts";
 import { keyCondition, partsOfKey, typedComparison, type Condition } from "./key-condition.ts";
 import { isRowid, type Join, type Layout } from "./layout.ts";
-import { createRowReader } from "./row-reader.ts";
+import { columnsToRead, createRowReader } from "./row-reader.ts";
 import { inErasingTransaction } from "./store-marker.ts";
 import { candidatesOf, type SqlValue } from "./values.ts";
 
@@ -37,11 +37,12 @@ function eraseBatch(db: Db, layout: Layout, keys: readonly ArtifactKey[]): reado
   const guard = guardAgainstCopies(db, layout.options.table);
   const keeper = keepIndexesInStep(db, layout);
   const joins = ownedJoins(layout);
+  const undeclared = undeclaredValues(db, layout);
   const prepared = preparing(db);
   const eraseOne = (key: ArtifactKey): "erased" | "absent" => {
     const row = condition(key);
     if (row === undefined) return "absent";
-    guard?.name(guardedValues(layout, reader.rowsOf(key)));
+    guard?.name([...guardedValues(layout, reader.rowsOf(key)), ...undeclared(row)]);
     keeper.beforeDelete(row.sql, row.parameters);
     for (const join of joins) deleteJoinRows(db, join, key);
     const deleted = prepared<SqlValue[]>(`DELETE FROM ${quoteName(layout.options.table)} WHERE ${row.sql}`).run(
@@ -110,4 +111,24 @@ function guardedValues(
 ): readonly SqlValue[] {
   const names = layout.vector === undefined ? layout.content : [...layout.content, layout.vector];
   return rows.flatMap(({ values }) => names.map((name) => values.get(name) ?? null));
+}
+
+/** Reads what else a row says: what nobody declared as content may be anybody's all the same, and a trigger may copy it. */
+function undeclaredValues(db: Db, layout: Layout): (row: Condition) => readonly SqlValue[] {
+  const declared = new Set(columnsToRead(layout));
+  // Without generated columns: they say what others say, and may call a function that only the application has.
+  const others = db
+    .prepare<[string], string>("SELECT name FROM pragma_table_info(?)")
+    .pluck(true)
+    .all(layout.options.table)
+    .filter((name) => !declared.has(name));
+  if (others.length === 0) return () => [];
+  const select = `SELECT ${others.map(quoteName).join(", ")} FROM ${quoteName(layout.options.table)}`;
+  return ({ sql, parameters }) =>
+    db
+      .prepare<SqlValue[], SqlValue[]>(`${select} WHERE ${sql}`)
+      .raw(true)
+      .all(...parameters)
+      .flat()
+      .filter((value) => (typeof value === "string" || Buffer.isBuffer(value)) && value.length >= MIN_CONTAINED);
 }

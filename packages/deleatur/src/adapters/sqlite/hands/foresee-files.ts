@@ -3,7 +3,8 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { diskRoom } from "../../../disk-room.ts";
 import type { Foresight, PurgeLock } from "../../../surface.ts";
-import type { SqliteFile, SqliteOptions } from "../options.ts";
+import { StoreError } from "../../../model/errors.ts";
+import { quoteName, type SqliteFile, type SqliteOptions } from "../options.ts";
 import { filesOf, realFile } from "../real-file.ts";
 import { withConnection } from "./connect.ts";
 import { needsVacuum } from "./purge-store.ts";
@@ -25,6 +26,8 @@ export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Fo
         keepsOut: "readers and writers",
         bytes: sizeOf(target),
       });
+    const missing = isVacuumed ? whyNotRebuilt(target) : undefined;
+    if (missing !== undefined) hindrance ??= { outcome: "failed", why: missing };
     if (mayWrite(target)) continue;
     const why = `the file of store ${target.store}, or its folder, may not be written`;
     hindrance ??= { outcome: "failed", why };
@@ -46,6 +49,24 @@ export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Fo
         : "the size of the file, as much of this process's memory, and 50 MB a second, as measured on two busy cores",
     refused,
   };
+}
+
+/** A rebuild goes through every table and index: what they use must be here. Nothing of it is run. */
+function whyNotRebuilt(target: SqliteFile): string | undefined {
+  try {
+    withConnection(target, (db) => {
+      const tables = db
+        .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+        .pluck(true)
+        .all();
+      for (const table of tables) db.prepare(`SELECT * FROM ${quoteName(table)}`);
+      db.prepare("REINDEX");
+    });
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof StoreError && cause.code === "STORE_PART_MISSING") return cause.message;
+    throw cause;
+  }
 }
 
 function sizeOf({ file }: SqliteFile): number {

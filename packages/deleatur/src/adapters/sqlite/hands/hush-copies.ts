@@ -4,8 +4,8 @@ import type { Db } from "./connect.ts";
 import { OWN_PREFIX } from "./own-tables.ts";
 import type { SqlValue } from "./values.ts";
 
-/** Shorter values are no copy of anybody's content when they stand inside another one. */
-const MIN_CONTAINED = 16;
+/** Shorter values are no copy of anybody's content when they stand inside another one, nor where nobody declared them content. */
+export const MIN_CONTAINED = 16;
 
 /** A guard over every ordinary table: while values are named, a trigger's insert or update that carries one of them is left out. */
 export interface CopyGuard {
@@ -40,13 +40,17 @@ function raiseGuard(db: Db, target: string): void {
   const columns = db
     .prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(?)")
     .all(target)
-    .map(({ name }) => `NEW.${quoteName(name)}`);
-  const carries = columns.map(
-    (column) => `${column} IS g.value OR (length(g.value) >= ${MIN_CONTAINED} AND instr(${column}, g.value) > 0)`,
-  );
-  const when = `EXISTS (SELECT 1 FROM deleatur_gone AS g WHERE ${carries.join(" OR ")})`;
-  for (const event of ["INSERT", "UPDATE"]) {
+    .map(({ name: column }) => quoteName(column));
+  const carries = (column: string): string =>
+    `(NEW.${column} IS g.value OR (length(g.value) >= ${MIN_CONTAINED} AND instr(NEW.${column}, g.value) > 0))`;
+  const arrives = {
+    INSERT: carries,
+    // What stood in the row before is no copy: a trigger may count in a row of somebody else that says the same.
+    UPDATE: (column: string): string => `(NEW.${column} IS NOT OLD.${column} AND ${carries(column)})`,
+  };
+  for (const event of ["INSERT", "UPDATE"] as const) {
     const name = quoteName(`deleatur_hush_${event}_${target}`);
+    const when = `EXISTS (SELECT 1 FROM deleatur_gone AS g WHERE ${columns.map(arrives[event]).join(" OR ")})`;
     db.exec(
       `CREATE TEMP TRIGGER IF NOT EXISTS ${name} BEFORE ${event} ON main.${quoteName(target)} WHEN ${when} BEGIN SELECT RAISE(IGNORE); END`,
     );

@@ -104,7 +104,8 @@ export function mergeRows(rows: readonly Artifact[]): Artifact | undefined {
   };
 }
 
-function columnsToRead(layout: Layout): readonly string[] {
+/** The columns that locators, key and content name. */
+export function columnsToRead(layout: Layout): readonly string[] {
   const names = [...layout.key, ...layout.content];
   if (layout.vector !== undefined) names.push(layout.vector);
   for (const locator of [...layout.subjects, ...layout.sources]) {
