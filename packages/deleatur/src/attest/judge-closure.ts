@@ -41,7 +41,12 @@ function lineageReasons(one: SurfaceEvidence): readonly ClosureReason[] {
     return isReached(one) ? [reason("LINEAGE_MISSING", "the lineage of this surface is not known", { surface })] : [];
   const { rowsWithoutEdge, inferredOnly, complete } = lineage;
   if (rowsWithoutEdge > 0)
-    return [reason("LINEAGE_MISSING", "derived rows without lineage", { surface, count: rowsWithoutEdge })];
+    return [
+      reason("LINEAGE_MISSING", "derived rows without lineage, or with a source that nobody knows", {
+        surface,
+        count: rowsWithoutEdge,
+      }),
+    ];
   if (inferredOnly > 0)
     return [reason("LINEAGE_MISSING", "derived rows with inferred edges only", { surface, count: inferredOnly })];
   return complete ? [] : [reason("LINEAGE_MISSING", "the lineage of this surface is incomplete", { surface })];

@@ -16,6 +16,7 @@ import { ledgerEvidence } from "../examine/ledger-evidence.ts";
 import { DeleaturError } from "../model/errors.ts";
 import { surfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
+import { countLostSourcesOf } from "../record/lost-sources.ts";
 import { findLostFences, type LostFences } from "./lost-fences.ts";
 import { errorCode, harvestLineage } from "../record/harvest.ts";
 
@@ -66,11 +67,13 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
   const harvest = await harvestLineage(engine, signal);
   for (const [surface, code] of harvest.unread) if (!failures.has(surface)) failures.set(surface, code);
   const census = await takeCensus(engine, signal);
+  const lostSources = countLostSourcesOf(engine, harvest.rows, harvest.unread);
   const surfaces = engine.surfaces.map(({ declaration: { id, label, kind, role } }): CheckedSurface => {
     const rows = harvest.rows.filter((row) => row.surface === id);
-    const without = isDerivedRole(role)
+    const sourceless = isDerivedRole(role)
       ? rows.filter((row) => row.sources.length === 0 && engine.ledger.sourcesOf(row).length === 0).length
       : 0;
+    const without = sourceless + (lostSources.get(id) ?? 0);
     const why = failures.get(id);
     return {
       surface: id,

@@ -7,6 +7,7 @@ import type { Purged } from "../model/artifact.ts";
 import type { Writers } from "../model/declaration.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
+import { countLostSources } from "../record/lost-sources.ts";
 import type { Inquiry } from "./gather-evidence.ts";
 import { notApplicable } from "./look-with-probes.ts";
 import { lostLineage } from "./lost-lineage.ts";
@@ -133,6 +134,15 @@ export function lineageOfSurfaces(engine: Engine, scan: SharedScan): SurfaceLine
     const known = engine.ledger.sourcesOf(row);
     if (known.length === 0 && row.sources.length === 0) counts.rowsWithoutEdge += 1;
     else if (known.length > 0 && known.every(({ origin }) => origin === "inferred")) counts.inferredOnly += 1;
+  }
+  for (const [surface, lost] of countLostSources(
+    engine,
+    scan.rows.values(),
+    (ref) => scan.rows.has(ref),
+    scan.unread,
+  )) {
+    const counts = found.get(surface);
+    if (counts !== undefined && counts !== "unknown") counts.rowsWithoutEdge += lost;
   }
   for (const surface of lostLineage(engine, scan.rows)) {
     const counts = found.get(surface) ?? { rowsWithoutEdge: 0, inferredOnly: 0, complete: false };

@@ -5,6 +5,7 @@ import { artifactId, parseArtifactId, type ArtifactRef, type SubjectIdentifier, 
 import { groupBy } from "../model/group-by.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
+import { countLostSourcesOf } from "../record/lost-sources.ts";
 
 export interface RowsById {
   /** Says which rows will be asked for: they are looked for together. What was not said is looked for by itself. */
@@ -18,7 +19,7 @@ export interface HarvestIndex {
   rowsAbout(identifiers: readonly SubjectIdentifier[]): readonly HarvestedRow[];
   /** The identifier types that rows of a surface carry together, each such set once. */
   readonly typeSets: readonly { readonly surface: SurfaceId; readonly types: readonly string[] }[];
-  /** Rows of derived surfaces without any source (LINEAGE-3), by surface. */
+  /** Rows of derived surfaces without any source, or with one that nobody knows (LINEAGE-3), by surface. */
   readonly withoutLineage: ReadonlyMap<SurfaceId, number>;
   /** Surfaces where a ledger that was set back may lack what the SDK alone was told. */
   readonly lostLineage: readonly SurfaceId[];
@@ -32,7 +33,7 @@ export function indexHarvest(engine: Engine, harvest: Harvest): HarvestIndex {
     rows,
     rowsAbout: whoseRows(harvest.rows),
     typeSets: typeSetsOf(harvest.rows),
-    withoutLineage: sourcelessRows(engine, harvest.rows),
+    withoutLineage: withoutLineage(engine, harvest),
     lostLineage: [...lostLineage(engine, { has: (ref) => rows.has(artifactId(ref)) })],
   };
 }
@@ -97,8 +98,8 @@ function typeSetsOf(rows: readonly HarvestedRow[]): HarvestIndex["typeSets"] {
   return [...sets.values()];
 }
 
-function sourcelessRows(engine: Engine, rows: readonly HarvestedRow[]): ReadonlyMap<SurfaceId, number> {
-  const counts = new Map<SurfaceId, number>();
+function withoutLineage(engine: Engine, { rows, unread }: Harvest): ReadonlyMap<SurfaceId, number> {
+  const counts = new Map(countLostSourcesOf(engine, rows, unread));
   for (const row of rows) {
     if (row.sources.length > 0 || !isDerivedRole(engine.bound(row.surface).declaration.role)) continue;
     if (engine.ledger.sourcesOf(row).length > 0) continue;
