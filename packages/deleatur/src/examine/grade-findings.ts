@@ -55,6 +55,10 @@ export function gradeFindings(
   const unexplained = new Map<string, Suspect>();
   const strayHits = new Map<string, number>();
   const straysUnread = new Set<string>();
+  // A store may give a canary the number of an erased row: under that key stands nobody.
+  const controls = new Set(needles.flatMap(({ fate, ref }) => (fate === "control" ? [artifactId(ref)] : [])));
+  const isControl = ({ match, place: { surface, key } }: Finding): boolean =>
+    match.how === "key" && surface !== undefined && key !== undefined && controls.has(artifactId({ surface, key }));
   // A look that serves several surfaces is graded once.
   for (const { run, container, surface } of new Map(runs.map((one) => [one.run, one])).values()) {
     const graded = classifyFindings(run.findings, needles);
@@ -66,7 +70,7 @@ export function gradeFindings(
     }
     for (const finding of graded.survivors) {
       const needle = needles[finding.needle];
-      if (needle === undefined || isLawfulReuse(finding, scan, leftovers)) continue;
+      if (needle === undefined || isControl(finding) || isLawfulReuse(finding, scan, leftovers)) continue;
       if (isPhraseOfDerived(engine, finding, needle, scan, leftovers)) {
         const suspect = toSuspect(engine, finding, needle);
         suspects.set(suspect.id, suspect);

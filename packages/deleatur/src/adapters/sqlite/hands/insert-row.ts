@@ -1,11 +1,12 @@
 // Inserts an artifact as a row: its key, subjects, sources and content where the declaration places them, and any fitting value where a column must have one.
+import { canonicalKey } from "@deleatur/verify";
 import type { Artifact } from "../../../model/artifact.ts";
 import { artifactKey, type ArtifactKey } from "../../../model/ids.ts";
 import { quoteName } from "../options.ts";
 import type { Db } from "./connect.ts";
 import { partsOfKey } from "./key-condition.ts";
 import { isRowid, type Column, type Join, type Layout } from "./layout.ts";
-import { candidatesOf, valueOfField, type SqlValue } from "./values.ts";
+import { candidatesOf, textOfValue, valueOfField, type SqlValue } from "./values.ts";
 
 /** Inserts and answers the key: the given one, or the number that the store gave instead. */
 export function insertRow(db: Db, layout: Layout, artifact: Artifact): ArtifactKey {
@@ -50,6 +51,8 @@ export function insertRow(db: Db, layout: Layout, artifact: Artifact): ArtifactK
     .run(...names.map((name) => values.get(name) ?? null));
   for (const { join, values: joined } of later)
     insertJoined(db, join, joined, values.set(join.link, BigInt(inserted.lastInsertRowid)));
+  if (layout.key.length > 1)
+    return artifactKey(canonicalKey(layout.key.map((name) => textOfValue(values.get(name) ?? null) ?? "")));
   if (isKeyed) return artifact.key;
   // A key that is its source's too was set with the source; any other was numbered by the store.
   const [keyName = ""] = layout.key;
@@ -65,10 +68,19 @@ function setKey(layout: Layout, key: string, values: Map<string, SqlValue>): voi
       isRowid(name) || /^integer$/i.test(layout.columns.get(name)?.type ?? "") || layout.vec?.key.type === "integer";
     if (isNumbered && typeof value !== "bigint") {
       if (layout.vec !== undefined || layout.fts !== undefined) continue;
-      if (layout.columns.get(name)?.keyPlace === 1 || isRowid(name)) continue;
+      if (layout.key.length === 1 && (layout.columns.get(name)?.keyPlace === 1 || isRowid(name))) continue;
     }
-    values.set(name, value);
+    // Of several columns none is numbered by the store.
+    const isPart = layout.key.length > 1 && /int/i.test(layout.columns.get(name)?.type ?? "");
+    values.set(name, isPart && typeof value !== "bigint" ? numberOf(key) : value);
   }
+}
+
+/** Some number below 2^48, the same for the same text. */
+function numberOf(text: string): bigint {
+  let number = 0n;
+  for (const unit of Buffer.from(text, "utf8")) number = BigInt.asUintN(48, number * 31n + BigInt(unit));
+  return number;
 }
 
 /** An INTEGER PRIMARY KEY, or the rowid itself. */

@@ -3,8 +3,10 @@ import type { Artifact, ContentField, Offered, Planted } from "../../../model/ar
 import { isRowRefusal, refusalReason, sqliteCode } from "../store-errors.ts";
 import { inWriteTransaction, type Db } from "./connect.ts";
 import { isFenceRefusal } from "./fence-store.ts";
+import { guardAgainstCopies } from "./hush-copies.ts";
 import { insertRow } from "./insert-row.ts";
 import type { Layout } from "./layout.ts";
+import { valueOfField } from "./values.ts";
 
 export function offerRow(db: Db, layout: Layout, artifact: Artifact): Offered {
   // A transaction that spills its cache would leave pages in the write-ahead log although it is rolled back.
@@ -27,9 +29,11 @@ export function offerRow(db: Db, layout: Layout, artifact: Artifact): Offered {
   }
 }
 
-/** Really inserts a canary about nobody. */
+/** Really inserts a canary about nobody. An application's trigger copies nothing of what it says: nobody would take that out again. */
 export function plantRow(db: Db, layout: Layout, canary: Artifact): Planted {
   const content = canary.content.map((field) => fitVector(field, layout));
+  const guard = guardAgainstCopies(db, layout.options.table);
+  guard?.name(content.map((field) => valueOfField(field, null)));
   try {
     return {
       key: inWriteTransaction(db, () => insertRow(db, layout, { ...canary, content })),
