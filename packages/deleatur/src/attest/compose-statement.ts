@@ -98,7 +98,7 @@ function composeWithheld(input: AttestationInput, { code }: Answer<"withheld">):
       code,
       reasons: judgement.reasons.map((reason) => ({
         code: reason.code,
-        surface: reason.surface ?? null,
+        surface: reason.signedAs ?? reason.surface ?? null,
         text: reasonText(reason),
       })),
       cures: [...new Set(judgement.reasons.map(({ cure }) => cure))],

@@ -20,6 +20,15 @@ export interface ArtifactMention {
   readonly name?: string;
 }
 
+export interface UndeclaredContainer {
+  readonly container: string;
+  readonly hits: number;
+  /** A probe could not look into it to the end. */
+  readonly isUnread?: true;
+  /** What stands for it where it is signed or kept. */
+  readonly signedAs?: string;
+}
+
 /** Evidence that something is left. Without `surface` its container is undeclared. */
 export interface Survivor extends ArtifactMention {
   /** `store.table`, a file's base name or the surface id, as the probe saw it. */
@@ -140,8 +149,7 @@ export interface Evidence {
   readonly denylist: Known<{ readonly entries: number; readonly onContent: boolean }>;
   /** Containers that no surface declares or exempts, and containers that bear another ledger's marker. */
   readonly census: Known<{
-    /** `isUnread`: a probe could not look into it to the end. */
-    readonly undeclared: readonly { readonly container: string; readonly hits: number; readonly isUnread?: true }[];
+    readonly undeclared: readonly UndeclaredContainer[];
     readonly shared: readonly { readonly container: string; readonly surfaces: readonly string[] }[];
   }>;
   readonly intents: Known<{ readonly unresolved: number }>;

@@ -1,6 +1,6 @@
 // The rows of the verdict table about the closure (domain, lineage, provable deletion) and about what was not seen. Pure: no clock, no I/O.
 import { compareUtf8 } from "@deleatur/verify";
-import type { Evidence, SurfaceEvidence } from "./evidence.ts";
+import type { Evidence, SurfaceEvidence, UndeclaredContainer } from "./evidence.ts";
 import { blindProbes, isReached, listed, withhold } from "./judge-row.ts";
 import type { Row, RowHit } from "./judge-row.ts";
 import type { Reason } from "./judgement.ts";
@@ -102,16 +102,18 @@ function undeclaredReasons(evidence: Evidence): readonly Reason[] {
   const hits = new Map<string, number>();
   for (const stray of strays) hits.set(stray.container, (hits.get(stray.container) ?? 0) + 1);
   if (evidence.census === "unknown") return [reason("UNDECLARED_CONTAINER", "the census was not taken")];
-  const unread = new Set<string>();
+  const known = new Map<string, UndeclaredContainer>();
   for (const one of evidence.census.undeclared) {
     hits.set(one.container, Math.max(one.hits, hits.get(one.container) ?? 0));
-    if (one.isUnread === true) unread.add(one.container);
+    known.set(one.container, one);
   }
   return [...hits].map(([surface, count]) => {
-    const rule = unread.has(surface)
-      ? "a container that no surface declares could not be looked into: no ground exempts what nobody can see"
-      : "a container that no surface declares and no ground exempts";
-    return reason("UNDECLARED_CONTAINER", rule, { surface, count });
+    const { isUnread, signedAs } = known.get(surface) ?? {};
+    const rule =
+      isUnread === true
+        ? "a container that no surface declares could not be looked into: no ground exempts what nobody can see"
+        : "a container that no surface declares and no ground exempts";
+    return reason("UNDECLARED_CONTAINER", rule, { surface, count, ...(signedAs === undefined ? {} : { signedAs }) });
   });
 }
 

@@ -42,6 +42,8 @@ export interface Reason {
   readonly class: ReasonClass;
   /** The surface, or the undeclared container. */
   readonly surface?: string;
+  /** What stands for `surface` wherever the reason is signed or kept: the name of a file may be somebody's words. */
+  readonly signedAs?: string;
   /** The rule that was broken, in words. */
   readonly rule: string;
   readonly artifactName?: string;

@@ -102,6 +102,7 @@ export function reason<Code extends ReasonCode>(
   rule: string,
   detail: {
     readonly surface?: string;
+    readonly signedAs?: string;
     readonly artifactName?: string;
     readonly count?: number;
     readonly class?: ReasonClass;

@@ -1,4 +1,5 @@
 // Gathers the evidence about one target or several: an epoch scan, the census, the probes and the re-ingestion trial, put together as the judge takes it.
+import { toHex } from "@deleatur/verify";
 import type {
   ArtifactMention,
   Evidence,
@@ -6,6 +7,7 @@ import type {
   ProbeEvidence,
   SurfaceEvidence,
   Survivor,
+  UndeclaredContainer,
 } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
@@ -205,7 +207,7 @@ function putTogether(
     denylist: inquiry.denylist,
     census: {
       undeclared: [
-        ...strays(census, graded),
+        ...strays(engine, census, graded),
         ...unlistedStores(engine, census, scan.unread).map((store) => ({ container: store, hits: 0 })),
         ...[...leftovers.undeclared].map(([container, hits]) => ({ container, hits })),
       ],
@@ -230,15 +232,26 @@ function putTogether(
 
 /** Containers that nobody declared, and of quiet and exempt ones those that a probe hit or could not look into. */
 function strays(
+  { ledger }: Engine,
   { report }: Census,
   { strayHits, straysUnread }: Graded,
-): readonly { readonly container: string; readonly hits: number; readonly isUnread?: true }[] {
+): readonly UndeclaredContainer[] {
   const names = new Set([...report.undeclared.map(({ name }) => name), ...strayHits.keys(), ...straysUnread]);
-  return [...names].map((container) => ({
-    container,
-    hits: strayHits.get(container) ?? 0,
-    ...(straysUnread.has(container) ? { isUnread: true as const } : {}),
-  }));
+  const files = new Map(
+    report.containers.flatMap(({ store, container }) => (container.kind === "file" ? [[container.name, store]] : [])),
+  );
+  return [...names].map((container): UndeclaredContainer => {
+    const store = files.get(container);
+    return {
+      container,
+      hits: strayHits.get(container) ?? 0,
+      ...(straysUnread.has(container) ? { isUnread: true as const } : {}),
+      // The ledger's key is needed to tell a name by it.
+      ...(store === undefined
+        ? {}
+        : { signedAs: `${store}.#${toHex(ledger.keyedDigest("container", container).subarray(0, 8))}` }),
+    };
+  });
 }
 
 /** One mention a place. */

@@ -70,7 +70,8 @@ export function gradeFindings(
     }
     for (const finding of graded.survivors) {
       const needle = needles[finding.needle];
-      if (needle === undefined || isControl(finding) || isLawfulReuse(finding, scan, leftovers)) continue;
+      if (needle === undefined || isLawfulReuse(finding, scan, leftovers)) continue;
+      if (isControl(finding)) continue;
       if (isPhraseOfDerived(engine, finding, needle, scan, leftovers)) {
         const suspect = toSuspect(engine, finding, needle);
         suspects.set(suspect.id, suspect);

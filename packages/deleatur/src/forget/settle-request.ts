@@ -2,6 +2,7 @@
 import { mkdirSync, openSync, closeSync, fsyncSync, renameSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { whereItIsFull } from "../disk-room.ts";
+import type { Reason } from "../attest/judgement.ts";
 import type { Engine } from "../engine.ts";
 import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
 import { LedgerError } from "../model/errors.ts";
@@ -38,6 +39,11 @@ function outcomeOf(round: number): SealedValue<RequestOutcome> {
   return sealedValue(`outcome/${round}`);
 }
 
+/** As it may stand in the ledger, in clear. */
+function asKept({ signedAs, ...reason }: Reason): Reason {
+  return signedAs === undefined ? reason : { ...reason, surface: signedAs };
+}
+
 export async function settleRequest(
   engine: Engine,
   { id, round, options }: Pick<PurgedRound, "id" | "round" | "options">,
@@ -56,7 +62,7 @@ export async function settleRequest(
     });
   if (receipt !== undefined && outcome.receipt !== undefined) writeReceipt(outcome.receipt, receipt, id);
   const summary: RecordedSummary = {
-    reasons: outcome.reasons,
+    reasons: outcome.reasons.map(asKept),
     attestation: outcome.attestation,
     suspects: outcome.suspects,
     surfaces: outcome.surfaces,

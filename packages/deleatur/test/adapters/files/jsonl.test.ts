@@ -55,7 +55,7 @@ describe("reading JSONL", () => {
     const folder = makeFolder({ "a.jsonl": line("t1", "42", "first") });
     const [store] = parseOptions(folder, "*.jsonl").stores;
     const read = (path: string): Promise<readonly unknown[]> =>
-      collect(linesOf({ path, absolute: join(folder.path, path), kind: "matched" }, store, signal));
+      collect(linesOf({ path, absolute: join(folder.path, path), kind: "matched", isLink: false }, store, signal));
     expect(await read("a.jsonl")).toHaveLength(1);
     await expect(read("b.jsonl")).rejects.toMatchObject({ code: "STORE_MISSING" });
     expect(await read("deleatur-canary-0123456789abcdef.jsonl")).toEqual([]);

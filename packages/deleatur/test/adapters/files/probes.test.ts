@@ -1,4 +1,6 @@
 // Shows that the eyes of the file kinds see what hands leave behind: in lines, beside them, in backups, compressed and encoded; and nothing where nothing is left.
+import { truncateSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { jsonlFiles, textFiles } from "../../../src/adapters/files/index.ts";
@@ -93,6 +95,21 @@ describe("the eyes of JSONL", () => {
     const found = await seen(jsonlFiles.containerProbes(options, container), needles.slice(0, 1));
     for (const name of ["exact", "excerpt", "bytes"]) expect(found).toContain(`${name} logs.a.jsonl.bak`);
     expect(await seen(jsonlFiles.probes(options), needles.slice(0, 1))).toEqual([]);
+  });
+
+  it("VERDICT-4: are blind where a compressed file is too large to be unpacked", async () => {
+    const folder = makeFolder({ "a.jsonl": others + line("mine", "42", TEXT) });
+    const options = parseOptions(folder, "*.jsonl");
+    const needles = await needlesOf(folder, options, "mine");
+    folder.write("a.jsonl.1.gz", gzipSync(TEXT).subarray(0, 20));
+    truncateSync(join(folder.path, "a.jsonl.1.gz"), 513 * 1024 * 1024);
+    const [, container] = await (await jsonlFiles.open(options)).census(signal);
+    if (container === undefined) throw new Error("not in the census");
+    const bytes = jsonlFiles.containerProbes(options, container).find(({ name }) => name === "bytes");
+    if (bytes === undefined) throw new Error("no byte probe");
+    await expect(collect(bytes.look(needles.slice(0, 1), signal))).rejects.toMatchObject({
+      code: "FILE_NOT_INFLATED",
+    });
   });
 
   it("find what a crashed rewrite left", async () => {

@@ -1,5 +1,5 @@
 // Reads the raw bytes of a store's files, decompressed too where they are gzip; what lives in a declared line or file is known first and explains itself.
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { StoreError } from "../../../model/errors.ts";
 import type { Finding, Needle } from "../../../model/needle.ts";
@@ -95,24 +95,37 @@ function* liveContent(
 
 /** @throws StoreError where a compressed file is damaged or too large to be looked into (blind) */
 function inflate(file: SeenFile, store: string): Uint8Array | undefined {
-  let bytes: Buffer;
+  let bytes: Buffer | undefined;
   try {
-    if (statSync(file.absolute).size > MAX_INFLATED) return undefined;
-    bytes = readFileSync(file.absolute);
+    if (!isGzip(file.absolute)) return undefined;
+    // What is larger as it lies is larger unpacked.
+    if (statSync(file.absolute).size <= MAX_INFLATED) bytes = readFileSync(file.absolute);
   } catch (cause) {
     throw fileError(cause, store, file.path);
   }
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return undefined;
+  if (bytes === undefined) throw notInflated(file, store);
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_INFLATED });
   } catch (cause) {
-    throw new StoreError(
-      "FILE_NOT_INFLATED",
-      `store ${store}: a compressed file is damaged or too large, unpack or remove it`,
-      {
-        place: { store, file: file.path },
-        cause,
-      },
-    );
+    throw notInflated(file, store, cause);
+  }
+}
+
+function notInflated(file: SeenFile, store: string, cause?: unknown): StoreError {
+  const cure = "unpack or remove it";
+  return new StoreError("FILE_NOT_INFLATED", `store ${store}: a compressed file is damaged or too large, ${cure}`, {
+    place: { store, file: file.path },
+    cure,
+    cause,
+  });
+}
+
+function isGzip(path: string): boolean {
+  const start = Buffer.alloc(2);
+  const fd = openSync(path, "r");
+  try {
+    return readSync(fd, start, 0, 2, 0) === 2 && start.readUInt16BE() === 0x1f8b;
+  } finally {
+    closeSync(fd);
   }
 }

@@ -36,21 +36,25 @@ export function guardAgainstCopies(db: Db, table: string): CopyGuard | undefined
   };
 }
 
+/** Whether a column of the new row carries one of the named values `g`. */
+function carries(column: string): string {
+  return `(NEW.${column} IS g.value OR (length(g.value) >= ${MIN_CONTAINED} AND instr(NEW.${column}, g.value) > 0))`;
+}
+
+const ARRIVES = {
+  INSERT: carries,
+  // What stood in the row before is no copy: a trigger may count in a row of somebody else that says the same.
+  UPDATE: (column: string): string => `(NEW.${column} IS NOT OLD.${column} AND ${carries(column)})`,
+};
+
 function raiseGuard(db: Db, target: string): void {
   const columns = db
     .prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(?)")
     .all(target)
     .map(({ name: column }) => quoteName(column));
-  const carries = (column: string): string =>
-    `(NEW.${column} IS g.value OR (length(g.value) >= ${MIN_CONTAINED} AND instr(NEW.${column}, g.value) > 0))`;
-  const arrives = {
-    INSERT: carries,
-    // What stood in the row before is no copy: a trigger may count in a row of somebody else that says the same.
-    UPDATE: (column: string): string => `(NEW.${column} IS NOT OLD.${column} AND ${carries(column)})`,
-  };
   for (const event of ["INSERT", "UPDATE"] as const) {
     const name = quoteName(`deleatur_hush_${event}_${target}`);
-    const when = `EXISTS (SELECT 1 FROM deleatur_gone AS g WHERE ${columns.map(arrives[event]).join(" OR ")})`;
+    const when = `EXISTS (SELECT 1 FROM deleatur_gone AS g WHERE ${columns.map(ARRIVES[event]).join(" OR ")})`;
     db.exec(
       `CREATE TEMP TRIGGER IF NOT EXISTS ${name} BEFORE ${event} ON main.${quoteName(target)} WHEN ${when} BEGIN SELECT RAISE(IGNORE); END`,
     );
