@@ -1,14 +1,15 @@
 // Fences in a store behind which no open request stands: a restore brought them back, or the ledger lost the request. One look a surface finds them, however many they are; a replay takes them down, but never another ledger's.
 import { toHex } from "@deleatur/verify";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { type RequestId, requestId, surfaceId } from "../../src/model/ids.ts";
+import { type RequestId, requestId, type SurfaceId, surfaceId } from "../../src/model/ids.ts";
 import type { Deleatur } from "../../src/open-deleatur.ts";
 import { useServer } from "../adapters/postgres/postgres-fixture.ts";
 import { findPostgres } from "../servers/find-postgres.ts";
 import { openPostgresScene } from "./postgres-scene.ts";
-import { EPISODES, EPISODES_SQL, expectErasure, openScene, recordBoth, S, T } from "./scene.ts";
+import { EPISODES, EPISODES_SQL, expectErasure, openScene, recordBoth, S, type Scene, T } from "./scene.ts";
 
 const newRequest = (): RequestId => requestId(toHex(randomBytes(16)));
 const episodes = surfaceId("episodes");
@@ -33,9 +34,9 @@ function closeMany({ engine: { ledger } }: Deleatur, count: number): readonly Re
   return ids;
 }
 
-async function fence(memory: Deleatur, request: RequestId, person: string): Promise<void> {
+async function fence(memory: Deleatur, request: RequestId, person: string, id: SurfaceId = episodes): Promise<void> {
   const [type = "", value = ""] = person.split(":");
-  const surface = await memory.engine.open(episodes);
+  const surface = await memory.engine.open(id);
   const order = { request, identifiers: [{ type, value }], keys: [], sources: new Map() };
   expect(await surface.fence(order, new AbortController().signal)).toBe("strong");
 }
@@ -95,10 +96,73 @@ describe("GUARD-4: a fence that nobody would take down", () => {
   });
 });
 
+function noteOf({ app }: Scene, account: string): string {
+  try {
+    app.prepare("INSERT INTO notes VALUES (hex(randomblob(8)), ?, 'a word')").run(account);
+    return "written";
+  } catch (error) {
+    return String(error).includes("FENCED") ? "fenced" : String(error);
+  }
+}
+
+describe("GUARD-4: a fence in a location that was dropped from the boundary", () => {
+  const notes = { ...EPISODES, table: "notes" } as const;
+  const dropped = {
+    surfaces: { episodes: EPISODES },
+    exempt: [{ name: "notes", kind: "audit-log", store: "memory", table: "notes", ground: "moved" }],
+  } as const;
+
+  async function openNotes(): Promise<Scene> {
+    const scene = await openScene({
+      sql: `${EPISODES_SQL} CREATE TABLE notes (id TEXT PRIMARY KEY, account TEXT, text TEXT)`,
+      surfaces: { episodes: EPISODES, notes },
+    });
+    await recordBoth(scene);
+    return scene;
+  }
+
+  it("while its request waits, comes down with the others, and leaves nobody's name", async () => {
+    const scene = await openNotes();
+    const { request, state } = await scene.memory.forget({ subject: [S] });
+    expect([state, noteOf(scene, "s-4471")]).toEqual(["waiting", "fenced"]);
+    await scene.reopen(dropped);
+    expectErasure(scene, await scene.memory.resume(request, { now: true }));
+    expect(scene.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'deleatur%fence%'")).toEqual([]);
+    expect(readFileSync(scene.file).includes("s-4471")).toBe(false);
+    expect(noteOf(scene, "s-4471")).toBe("written");
+  });
+
+  it("is shown by check and taken down by a replay where its request was closed before", async () => {
+    const scene = await openNotes();
+    const [closed = newRequest()] = closeMany(scene.memory, 1);
+    await fence(scene.memory, closed, S, surfaceId("notes"));
+    await scene.reopen(dropped);
+    expect((await scene.memory.check()).fences).toMatchObject([{ surface: "episodes", closed: [closed] }]);
+    expect((await scene.memory.replay({ now: true })).fences).toEqual({ lifted: 1, left: 0 });
+    expect(noteOf(scene, "s-4471")).toBe("written");
+  });
+});
+
 const installation = findPostgres();
 
 describe.skipIf(installation === undefined)("GUARD-4: thousands of closed requests over a PostgreSQL", () => {
   const server = useServer(installation);
+
+  it("of a table that the boundary declares no more go too, with their triggers", async () => {
+    const table = { ...EPISODES, kind: "postgres", key: "id" } as const;
+    const scene = await openPostgresScene(server(), {
+      sql: `${EPISODES_SQL} CREATE TABLE notes (id text PRIMARY KEY, account text, text text)`,
+      surfaces: { episodes: table, notes: { ...table, table: "notes" } },
+    });
+    const [closed = newRequest()] = closeMany(scene.memory, 1);
+    await fence(scene.memory, closed, S, surfaceId("notes"));
+    const triggers = "SELECT 1 FROM pg_trigger WHERE tgname LIKE 'deleatur%'";
+    expect(await scene.query(triggers)).not.toEqual([]);
+    const memory = await scene.reopen({ surfaces: { episodes: table } });
+    expect((await memory.check()).fences).toMatchObject([{ surface: "episodes", closed: [closed] }]);
+    expect((await memory.replay({ now: true })).fences).toEqual({ lifted: 1, left: 0 });
+    expect(await scene.query(triggers)).toEqual([]);
+  });
 
   it("cost a replay no connection more than none, and all their fences go", async () => {
     const scene = await openPostgresScene(server(), {

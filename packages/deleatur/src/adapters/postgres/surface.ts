@@ -29,6 +29,7 @@ export async function openPostgresSurface(options: PostgresOptions, guarantees: 
 
 function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surface {
   const { target, replicas } = options;
+  const declared = options.boundary.surfaces.map(({ id }) => id);
   const warm = keepWarm(target);
   // A table may have changed between two acts: it is read anew.
   const onOwn = <Result>(work: (db: Db, layout: Layout) => Promise<Result>, signal: AbortSignal): Promise<Result> =>
@@ -105,11 +106,11 @@ function postgresSurface(options: PostgresOptions, guarantees: Guarantees): Surf
       return strengths.every((strength) => strength === "strong") ? "strong" : "leased";
     },
     async fences(signal) {
-      const standing = await onEach((db) => fencedRequests(db, options.surface), signal);
+      const standing = await onEach((db) => fencedRequests(db, options.surface, declared), signal);
       return [...new Set(standing.flat())];
     },
     async unfence(requests, signal) {
-      await onEach((db) => lowerFence(db, options.surface, requests), signal);
+      await onEach((db) => lowerFence(db, options.surface, declared, requests), signal);
       // Only salted digests ever stood there.
       return "ended";
     },

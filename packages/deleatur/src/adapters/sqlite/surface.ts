@@ -32,6 +32,7 @@ export async function openSqliteSurface(options: SqliteOptions, guarantees: Guar
 
 function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface {
   const own = ownFile(options);
+  const declared = options.boundary.surfaces.map(({ id }) => id);
   /** Does the same to every file that holds the surface, one after the other. */
   const onEach = <Result>(work: (db: Db, layout: Layout, target: SqliteFile) => Result): readonly Result[] =>
     options.files.map((target) => {
@@ -105,7 +106,7 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
     async fences(signal) {
       signal.throwIfAborted();
       const standing = options.files.flatMap((target) =>
-        withConnection(target, (db) => fencedRequests(db, options.surface)),
+        withConnection(target, (db) => fencedRequests(db, options.surface, declared)),
       );
       return [...new Set(standing)];
     },
@@ -114,7 +115,7 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
       const held = options.files.filter((target) => {
         forgetPurge(target);
         return withConnection(target, (db) => {
-          lowerFence(db, options.surface, requests);
+          lowerFence(db, options.surface, declared, requests);
           // While a reader holds the log, the fence's rows stay there until the next checkpoint.
           return emptyLogs(db, target) !== undefined;
         });

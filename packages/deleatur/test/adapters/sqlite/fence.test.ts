@@ -236,8 +236,10 @@ test("two requests share a fence; each ends alone, and with the last no table, t
     CREATE TABLE "notes-2" (id INTEGER PRIMARY KEY, user_id TEXT);`);
   const other = requestId("ffffffffffffffffffffffffffffffff");
   const subject = [{ type: "account", column: "user_id" }];
-  const first = await openSurface(declare("sqlite", { table: "notes", subject }), file);
-  const second = await openSurface(declare("sqlite", { id: "notes-2", table: "notes-2", subject }), file);
+  const one = declare("sqlite", { table: "notes", subject });
+  const two = declare("sqlite", { id: "notes-2", table: "notes-2", subject });
+  const first = await openSurface(one, file, [two]);
+  const second = await openSurface(two, file, [one]);
   for (const { surface } of [first, second]) {
     await surface.fence(order({ identifiers: [{ type: "account", value: "person-one" }] }), signal);
     await surface.fence(order({ request: other, identifiers: [{ type: "account", value: "person-two" }] }), signal);

@@ -104,14 +104,33 @@ function isText(text: string): boolean {
   return !text.includes("\0");
 }
 
-export async function fencedRequests(db: Db, surface: string): Promise<readonly RequestId[]> {
+/** The surface, and those that stand in the fence and are declared no more: nobody else would see to theirs. */
+const SURFACES = "(surface = $1 OR surface <> ALL ($2::text[]))";
+
+/** Whose fences stand for a surface, and for those that none of `declared` is. */
+export async function fencedRequests(
+  db: Db,
+  surface: string,
+  declared: readonly string[],
+): Promise<readonly RequestId[]> {
   if (!(await hasRelation(db, FENCE_TABLE))) return [];
-  const rows = await rowsOf(db, `SELECT DISTINCT request FROM ${FENCE_TABLE} WHERE surface = $1`, [surface]);
+  const rows = await rowsOf(db, `SELECT DISTINCT request FROM ${FENCE_TABLE} WHERE ${SURFACES}`, [surface, declared]);
   return rows.map(([request]) => request ?? "").filter(isRequestId);
 }
 
-/** Takes the rows of requests out of the fence; with the last of a surface its triggers go, with the last of all the tables. */
-export async function lowerFence(db: Db, surface: string, requests: readonly RequestId[]): Promise<void> {
+/** Takes the rows of requests out of the fence, those of surfaces that are declared no more too; with the last of a surface its triggers go, with the last of all the tables. */
+export async function lowerFence(
+  db: Db,
+  surface: string,
+  declared: readonly string[],
+  requests: readonly RequestId[],
+): Promise<void> {
+  if (!(await hasRelation(db, FENCE_TABLE))) return;
+  const rows = await rowsOf(db, `SELECT DISTINCT surface FROM ${FENCE_TABLE} WHERE ${SURFACES}`, [surface, declared]);
+  for (const one of new Set([surface, ...rows.map(([name]) => name ?? "")])) await lowerOne(db, one, requests);
+}
+
+async function lowerOne(db: Db, surface: string, requests: readonly RequestId[]): Promise<void> {
   if (!(await hasRelation(db, FENCE_TABLE))) return;
   await db.client.query(`DELETE FROM ${FENCE_TABLE} WHERE surface = $1 AND request = ANY ($2::text[])`, [
     surface,

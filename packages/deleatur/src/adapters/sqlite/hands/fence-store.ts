@@ -51,16 +51,34 @@ export function raiseFence(db: Db, layout: Layout, order: FenceOrder): FenceStre
   return isComplete ? "strong" : "leased";
 }
 
-export function fencedRequests(db: Db, surface: string): readonly RequestId[] {
+/** The surface, and those that stand in the fence and are declared no more: nobody else would see to theirs. */
+function surfacesOf(db: Db, surface: string, declared: readonly string[]): readonly string[] {
+  const dropped = db
+    .prepare<[string], { surface: string }>(
+      `SELECT DISTINCT surface FROM ${FENCE_TABLE} WHERE surface <> '' AND surface NOT IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify(declared));
+  return [surface, ...dropped.map((row) => row.surface)];
+}
+
+/** Whose fences stand for a surface, and for those that none of `declared` is. */
+export function fencedRequests(db: Db, surface: string, declared: readonly string[]): readonly RequestId[] {
   if (!hasTable(db, FENCE_TABLE)) return [];
   const rows = db
-    .prepare<[string], { request: string }>(`SELECT DISTINCT request FROM ${FENCE_TABLE} WHERE surface = ?`)
-    .all(surface);
+    .prepare<[string], { request: string }>(
+      `SELECT DISTINCT request FROM ${FENCE_TABLE} WHERE surface IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify(surfacesOf(db, surface, declared)));
   return rows.map(({ request }) => request).filter(isRequestId);
 }
 
-/** Takes the rows of requests out of the fence; with the last of a surface its triggers go, with the last of all the table. */
-export function lowerFence(db: Db, surface: string, requests: readonly RequestId[]): void {
+/** Takes the rows of requests out of the fence, those of surfaces that are declared no more too; with the last of a surface its triggers go, with the last of all the table. */
+export function lowerFence(db: Db, surface: string, declared: readonly string[], requests: readonly RequestId[]): void {
+  if (!hasTable(db, FENCE_TABLE)) return;
+  for (const one of surfacesOf(db, surface, declared)) lowerOne(db, one, requests);
+}
+
+function lowerOne(db: Db, surface: string, requests: readonly RequestId[]): void {
   if (!hasTable(db, FENCE_TABLE)) return;
   inWriteTransaction(db, () => {
     db.prepare<[string, string]>(
