@@ -138,6 +138,8 @@ describe.skipIf(isDiskMissing || isRedisMissing)("CLAIM-5 FORGET-1: a Redis whos
           await server.send("HSET", key, "user", user, "text", text);
         });
       }
+    const disks = async (): Promise<unknown> => (await scene.memory.check()).purges.map(({ disk: at }) => at?.mount);
+    expect(await disks()).toContain(disk.directory);
     filling.arm();
     const { outcome, said } = await forgetOver(scene);
     expect([filling.was(), outcome?.exitCode === 0]).toEqual(["filled", false]);

@@ -1,4 +1,5 @@
 // Says what a purge of a server would lock, take and lack, and which acts its role may not do: by catalog, rights and sizes. It writes nothing.
+import { diskRoom } from "../../../disk-room.ts";
 import type { Foresight, PurgeLock } from "../../../surface.ts";
 import { quoteTable, spellTable, type PostgresOptions, type PostgresTarget, type TableName } from "../options.ts";
 import { rowsOf, withConnection, type Db } from "./connect.ts";
@@ -26,6 +27,8 @@ export async function foreseeStore(options: PostgresOptions, signal: AbortSignal
   for (const server of servers) own.push(await withConnection(server, (db) => foreseeServer(db, options), signal));
   let hindrance = own.find((one) => one.hindrance !== undefined)?.hindrance;
   let isLogLeft = false;
+  // Declared as a folder of this machine's.
+  const disk = options.target.data === undefined ? undefined : diskRoom(options.target.data);
   for (const standby of standbys) {
     const lacks = (db: Db): Promise<boolean> => mayWriteLogAnew(db, true).then((may) => !may);
     if (!(await withConnection(standby, lacks, signal))) continue;
@@ -37,6 +40,7 @@ export async function foreseeStore(options: PostgresOptions, signal: AbortSignal
     bytesStay: isLogLeft || own.some((one) => one.bytesStay),
     locks: own.flatMap(({ locks }) => locks),
     spareBytes: Math.max(...own.map(({ spareBytes }) => spareBytes)),
+    ...(disk === undefined ? {} : { disk }),
     seconds: own.reduce((sum, { seconds }) => sum + seconds, 0),
     basis: own[0]?.basis ?? "",
     refused: own.flatMap(({ refused }) => refused),

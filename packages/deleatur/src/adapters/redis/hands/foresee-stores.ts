@@ -17,12 +17,18 @@ const BASIS =
 export async function foreseeStores(options: RedisOptions, signal: AbortSignal): Promise<Foresight> {
   let hindrance: Foresight["hindrance"];
   const refused: Foresight["refused"][number][] = [];
+  let disk: Foresight["disk"];
   let bytes = 0;
   let primaries = 0;
   for (const store of options.stores)
     await withDb(store, signal, async (db) => {
-      const { rewrites, hindrance: own } = await foreseePurge(db, options.declaration.persistence === "none");
+      const {
+        rewrites,
+        hindrance: own,
+        disk: room,
+      } = await foreseePurge(db, options.declaration.persistence === "none");
       hindrance ??= own;
+      disk ??= room;
       const memory = Number((await factsOf(db)).get("used_memory") ?? "0");
       bytes += memory * rewrites;
       if ((await replicationOf(db)).role !== "primary") return;
@@ -40,6 +46,7 @@ export async function foreseeStores(options: RedisOptions, signal: AbortSignal):
     // A child of the server writes; nobody is kept out meanwhile.
     locks: [],
     spareBytes: bytes,
+    ...(disk === undefined ? {} : { disk }),
     seconds: Math.ceil(bytes / SAVE_RATE),
     basis: BASIS,
     refused,

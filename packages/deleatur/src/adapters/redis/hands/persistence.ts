@@ -61,3 +61,9 @@ function filesOf(config: ReadonlyMap<string, string>): ServerFiles | undefined {
   if (directory === undefined || snapshot === undefined || appendName === undefined) return undefined;
   return { directory, snapshot, appendDirectory: config.get("appenddirname"), appendName };
 }
+
+/** The server's folder, where it is one of this machine's: declared so, or told by a server on the loopback. */
+export function folderHere({ store }: Db, { files }: Pick<Persistence, "files">): string | undefined {
+  if (store.data !== undefined) return store.data;
+  return /^(?:localhost|127\..*|\[::1\])$/.test(new URL(store.url).hostname) ? files?.directory : undefined;
+}

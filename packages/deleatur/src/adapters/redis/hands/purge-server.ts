@@ -1,10 +1,10 @@
 // Has one server write its files anew without what was erased: the append-only file and the snapshot, each awaited, and what they replace gone. It erases nothing.
 import { setTimeout as wait } from "node:timers/promises";
-import { whereItIsFull } from "../../../disk-room.ts";
+import { diskRoom, type DiskRoom, whereItIsFull } from "../../../disk-room.ts";
 import type { Purged } from "../../../model/artifact.ts";
 import { type Db, Refused } from "./connect.ts";
 import { type LeftFiles, lookForLeftFiles, removeTemporary } from "./left-files.ts";
-import { factsOf, type Persistence, persistenceOf } from "./persistence.ts";
+import { factsOf, folderHere, type Persistence, persistenceOf } from "./persistence.ts";
 import { mayRun } from "./try-rights.ts";
 
 const STEP_MS = 50;
@@ -69,17 +69,21 @@ export async function purgeServer(db: Db, isSaidToWriteNothing: boolean, signal:
 export async function foreseePurge(
   db: Db,
   isSaidToWriteNothing: boolean,
-): Promise<{ readonly rewrites: number; readonly hindrance?: PurgeEnd }> {
+): Promise<{ readonly rewrites: number; readonly hindrance?: PurgeEnd; readonly disk?: DiskRoom }> {
   const persistence = await persistenceOf(db);
+  const folder = folderHere(db, persistence);
+  const room = folder === undefined ? undefined : diskRoom(folder);
+  const disk = room === undefined ? {} : { disk: room };
   const { hasAof, savesSnapshots } = persistence;
   if (isSaidToWriteNothing && (hasAof || savesSnapshots !== false))
     return { rewrites: 0, hindrance: failed(WRITES_FILES) };
   const left = lookForLeftFiles(persistence);
   const due = [...(hasAof ? [APPEND_ONLY] : []), ...(needsSnapshot(persistence, left) ? [SNAPSHOT] : [])];
   for (const one of due)
-    if ((await mayRun(db, ...one.command)) === false) return { rewrites: due.length, hindrance: lacksRight(one) };
-  if (left !== undefined && left.abandoned > 0) return { rewrites: due.length, hindrance: failed(ABANDONED) };
-  return { rewrites: due.length };
+    if ((await mayRun(db, ...one.command)) === false)
+      return { ...disk, rewrites: due.length, hindrance: lacksRight(one) };
+  if (left !== undefined && left.abandoned > 0) return { ...disk, rewrites: due.length, hindrance: failed(ABANDONED) };
+  return { ...disk, rewrites: due.length };
 }
 
 /** Has the snapshot written anew; answers why that could not be done. */
@@ -95,7 +99,7 @@ function needsSnapshot({ savesSnapshots, mayHaveSnapshot }: Persistence, left: L
 
 /** In words; with how much is free, where its folder is one of this machine's. */
 async function diskOf(db: Db): Promise<string> {
-  const folder = (await persistenceOf(db)).files?.directory;
+  const folder = folderHere(db, await persistenceOf(db));
   return folder === undefined ? "its disk" : `the disk of ${folder}${whereItIsFull(folder)}`;
 }
 
