@@ -130,3 +130,13 @@ it("VERDICT-4 C08: a folder that a symbolic link leads to is a container of its 
   rmSync(join(notes, "archive"));
   expect((await memory.resume(outcome.request, { now: true })).verdict).toBe("COMPLIANT");
 });
+
+it("VERDICT-1: a file above the folders of persons is nobody's, and explains nothing that it quotes", async () => {
+  const { directory, notes } = layNotes();
+  writeFileSync(join(notes, "digest.md"), `What came up this week: ${S_SAYS[0]}`);
+  const memory = await openNotes(directory);
+  const outcome = await memory.forget({ subject: [S], now: true });
+  expect(outcome.verdict).not.toBe("COMPLIANT");
+  expect(codes(outcome)).toContain("SURVIVOR_FOUND");
+  expect(outcome.survivors.map(({ key }) => key)).toContain("digest.md");
+});

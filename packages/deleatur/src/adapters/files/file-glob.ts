@@ -7,6 +7,8 @@ export interface FileGlob {
   readonly single: string | undefined;
   /** Whether a path relative to `directory`, with `/` between its parts, is meant. */
   readonly matches: (path: string) => boolean;
+  /** Whether files of any depth are meant (`**`). */
+  readonly isDeep: boolean;
   /** A path that the glob matches, with this name in it; undefined where it leaves no choice. */
   readonly canaryPath: (name: string) => string | undefined;
 }
@@ -21,6 +23,7 @@ export function parseFileGlob(glob: string): FileGlob {
     directory: parts.slice(0, fixed).join("/") || "/",
     single: wild === -1 ? (pattern[0] ?? "") : undefined,
     matches: (path) => matchesParts(pattern, path.split("/")),
+    isDeep: pattern.includes("**"),
     canaryPath(name) {
       if (wild === -1) return undefined;
       const named = pattern.filter((part, at) => part !== "**" || at === pattern.length - 1);

@@ -14,6 +14,8 @@ export interface FilesStore {
   readonly single: string | undefined;
   /** Whether a path relative to `directory` belongs to the surface. */
   readonly matches: (path: string) => boolean;
+  /** Whether files of any depth belong to it. */
+  readonly isDeep: boolean;
   readonly canaryPath: (name: string) => string | undefined;
   /** Whether a file that the glob does not match is none of this store's concern: another declared store, the ledger, the boundary file. */
   readonly isForeign: (path: string) => boolean;
@@ -111,12 +113,13 @@ function parseStores(entry: SurfaceEntry): readonly FilesStore[] {
   return entry.connections.map((connection): FilesStore => {
     if (connection.type !== "files")
       throw unfit(entry, "store", "STORE_UNFIT", "has a store that is no path, give it as { path: ... }");
-    const { directory, single, matches, canaryPath } = parseFileGlob(connection.glob);
+    const { directory, single, matches, isDeep, canaryPath } = parseFileGlob(connection.glob);
     return {
       name: connection.name,
       directory,
       single,
       matches,
+      isDeep,
       canaryPath,
       isForeignFolder: (path) => isOurs(resolve(directory, path)),
       isForeign(path) {

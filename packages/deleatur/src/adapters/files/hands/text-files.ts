@@ -70,9 +70,13 @@ async function stillThere(options: FilesOptions, missed: readonly string[]): Pro
   return there;
 }
 
+/** Where files of any depth are meant, a file that lies higher than the person's folder would is nobody's: its own name names none. */
 function subjectsOf(path: string, options: FilesOptions): readonly SubjectIdentifier[] {
+  const isDeep = options.stores.some((store) => store.isDeep);
   return options.subjects.flatMap((locator) => {
-    const value = "segment" in locator ? segmentOf(path, locator) : undefined;
+    if (!("segment" in locator)) return [];
+    const isFileName = locator.sep === "/" && locator.segment === path.split("/").length - 1;
+    const value = isDeep && isFileName ? undefined : segmentOf(path, locator);
     return value === undefined ? [] : [foldIdentifier(locator.type, value)];
   });
 }
