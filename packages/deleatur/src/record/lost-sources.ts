@@ -1,7 +1,7 @@
-// Derived rows with a source that their stores do not have and the ledger never knew: whom it was about nobody can tell (LINEAGE-3). Reads the ledger only.
+// Derived rows with a source that their stores do not have and the ledger never knew, or that lead in a circle and to no record: whom they are about nobody can tell (LINEAGE-3). Reads the ledger only.
 import type { BoundSurface } from "../adapters/registry.ts";
 import type { Engine } from "../engine.ts";
-import type { ArtifactRef, SurfaceId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type SurfaceId } from "../model/ids.ts";
 import { isDerivedRole } from "./derived-surface.ts";
 import type { HarvestedRow } from "./harvest.ts";
 
@@ -28,9 +28,43 @@ export function countLostSources(
     known.set(name, isKnown);
     return !isKnown;
   };
-  for (const { surface, sources } of rows)
-    if (derived.has(surface) && sources.some(isLost)) counts.set(surface, (counts.get(surface) ?? 0) + 1);
+  const count = (surface: SurfaceId): unknown => counts.set(surface, (counts.get(surface) ?? 0) + 1);
+  const round = circularSurfaces(engine);
+  const circular: Row[] = [];
+  for (const row of rows) {
+    if (derived.has(row.surface) && row.sources.some(isLost)) count(row.surface);
+    else if (round.has(row.surface) && row.sources.length > 0) circular.push(row);
+  }
+  for (const { surface } of withoutOrigin(circular, round)) count(surface);
   return counts;
+}
+
+/** Surfaces that derive from themselves by way of others. */
+function circularSurfaces({ surfaces }: Engine): ReadonlySet<SurfaceId> {
+  const above = new Map(
+    surfaces.map(({ declaration: { id, derivedFrom } }) => [id, derivedFrom.map(({ surface }) => surface)]),
+  );
+  const isCircular = (start: SurfaceId): boolean => {
+    const met = new Set<SurfaceId>(above.get(start));
+    for (const surface of met) for (const next of above.get(surface) ?? []) met.add(next);
+    return met.has(start);
+  };
+  return new Set([...above.keys()].filter(isCircular));
+}
+
+/** Of rows in a circle of surfaces, those that no row outside of it leads to. */
+function withoutOrigin(rows: readonly Row[], round: ReadonlySet<SurfaceId>): readonly Row[] {
+  const derivedOf = new Map<string, Row[]>();
+  for (const row of rows)
+    for (const source of row.sources) {
+      const known = derivedOf.get(artifactId(source));
+      if (known === undefined) derivedOf.set(artifactId(source), [row]);
+      else known.push(row);
+    }
+  const grounded = new Set(rows.filter(({ sources }) => sources.some(({ surface }) => !round.has(surface))));
+  // The set grows while it is walked.
+  for (const row of grounded) for (const next of derivedOf.get(artifactId(row)) ?? []) grounded.add(next);
+  return rows.filter((row) => !grounded.has(row));
 }
 
 /** The same where the rows are a list that can be gone through twice: only what is named as a source is looked for. */
