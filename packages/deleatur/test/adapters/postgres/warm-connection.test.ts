@@ -72,4 +72,13 @@ describe.skipIf(installation === undefined)("the connection of an erase", () => 
     expect(await surface.erase(keys("2"), signal)).toMatchObject([{ outcome: "erased" }]);
     expect(await store.query("SELECT id FROM episodes")).toEqual([{ id: "02" }]);
   });
+
+  it("CLAIM-5: is not used again where the database was set to be read only, which an open session does not hear of", async () => {
+    const { surface, store } = await open();
+    await surface.erase(keys("1"), signal);
+    await store.query(`ALTER DATABASE ${store.database} SET default_transaction_read_only = on`);
+    await expect(surface.erase(keys("2"), signal)).rejects.toMatchObject({ code: "STORE_READONLY" });
+    await server().query("postgres", `ALTER DATABASE ${store.database} RESET default_transaction_read_only`);
+    expect(await surface.erase(keys("2"), signal)).toMatchObject([{ outcome: "erased" }]);
+  });
 });

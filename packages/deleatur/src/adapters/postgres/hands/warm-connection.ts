@@ -1,7 +1,7 @@
 // Keeps the connection of an act for the next one, for a moment: an erase in many batches would open one for each. Idle it is in no transaction, holds no lock and keeps no process alive.
 import type { PostgresTarget } from "../options.ts";
 import { storeError } from "../store-errors.ts";
-import { cancelOnAbort, connect, type Db } from "./connect.ts";
+import { cancelOnAbort, connect, rowsOf, type Db } from "./connect.ts";
 
 /** After so long it is ended: an idle connection takes one of the server's places. A DROP DATABASE waits for five seconds. */
 const IDLE_MS = 3_000;
@@ -12,28 +12,44 @@ export interface WarmConnection {
   close(): Promise<void>;
 }
 
+/** A connection, and what was set for its role and its database when it was opened: a session hears of nothing that is set later. */
+interface Warm {
+  readonly db: Db;
+  readonly settings: string;
+}
+
 export function keepWarm(target: PostgresTarget): WarmConnection {
-  let idle: { readonly db: Db; readonly timer: NodeJS.Timeout } | undefined;
+  let idle: (Warm & { readonly timer: NodeJS.Timeout }) | undefined;
   let isClosed = false;
-  const take = (): Db | undefined => {
-    const db = idle?.db;
-    clearTimeout(idle?.timer);
+  const take = (): Warm | undefined => {
+    const warm = idle;
+    clearTimeout(warm?.timer);
     idle = undefined;
-    db?.client.ref();
-    return db;
+    warm?.db.client.ref();
+    return warm;
   };
   const end = async (): Promise<void> => {
-    await take()?.client.end();
+    await take()?.db.client.end();
   };
-  const keep = (db: Db): void => {
-    db.client.unref();
-    idle = { db, timer: setTimeout(() => void end(), IDLE_MS).unref() };
+  const keep = (warm: Warm): void => {
+    warm.db.client.unref();
+    idle = { ...warm, timer: setTimeout(() => void end(), IDLE_MS).unref() };
+  };
+  const open = async (signal: AbortSignal): Promise<Warm> => {
+    const db = await connect(target, signal);
+    try {
+      return { db, settings: (await settingsOf(db)) ?? "" };
+    } catch (cause) {
+      await db.client.end();
+      throw storeError(cause, target.store);
+    }
   };
   return {
     async use(work, signal) {
       signal.throwIfAborted();
       const kept = take();
-      const db = kept !== undefined && (await answers(kept)) ? kept : await connect(target, signal);
+      const warm = kept !== undefined && (await isAsNew(kept)) ? kept : await open(signal);
+      const { db } = warm;
       const release = cancelOnAbort(db, signal);
       let isSound = false;
       try {
@@ -46,7 +62,7 @@ export function keepWarm(target: PostgresTarget): WarmConnection {
       } finally {
         release();
         // A cancel that is on its way would meet the next act.
-        if (isSound && !signal.aborted && !isClosed && idle === undefined) keep(db);
+        if (isSound && !signal.aborted && !isClosed && idle === undefined) keep(warm);
         else await db.client.end();
       }
     },
@@ -57,14 +73,22 @@ export function keepWarm(target: PostgresTarget): WarmConnection {
   };
 }
 
-/** Whether the server is still there, and between two transactions; one that is not is ended. */
-async function answers({ client }: Db): Promise<boolean> {
-  try {
-    await client.query("BEGIN");
-    await client.query("COMMIT");
-    return true;
-  } catch {
-    await client.end();
-    return false; // it went away meanwhile, or ended us: a new connection will tell which
-  }
+/** Whether the server is still there, between two transactions, and would open a connection like this one; else it is ended. */
+async function isAsNew({ db, settings }: Warm): Promise<boolean> {
+  const now = await settingsOf(db).catch(() => undefined); // the server went away, or ended us: a new connection will tell which
+  if (now === settings) return true;
+  await db.client.end();
+  return false;
+}
+
+/** What a new session of this role in this database would begin with; undefined within a transaction. */
+async function settingsOf(db: Db): Promise<string | undefined> {
+  const [row] = await rowsOf(
+    db,
+    `SELECT CASE WHEN pg_catalog.transaction_timestamp() = pg_catalog.statement_timestamp() THEN coalesce(
+       (SELECT pg_catalog.json_agg(s ORDER BY s.setdatabase, s.setrole)::text FROM pg_catalog.pg_db_role_setting s
+        WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()))
+          AND s.setrole IN (0, (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = session_user))), '') END`,
+  );
+  return row?.[0] ?? undefined;
 }
