@@ -26,7 +26,7 @@ const COPY_STARTS = [
 ];
 
 export function takeFileCensus(target: SqliteFile, boundary: Boundary): readonly Container[] {
-  const isKnown = knownFiles(boundary);
+  const isKnown = knownFiles(target, boundary);
   // A link has a folder of its own, and a name that a backup may bear too.
   const places = [...new Set([target.file, realFile(target.file)])];
   const names = places.flatMap((file) => {
@@ -39,10 +39,10 @@ export function takeFileCensus(target: SqliteFile, boundary: Boundary): readonly
   return [...new Set(names)].map((name) => ({ name: `${target.store}.${name}`, kind: "file", holds: ["blob"] }));
 }
 
-/** What the boundary declares, the ledger with its keys, and the boundary file. */
-function knownFiles({ connect, source }: Boundary): (path: string) => boolean {
+/** The database itself, what the boundary declares, the ledger with its keys, and the boundary file. */
+function knownFiles({ file: own }: SqliteFile, { connect, source }: Boundary): (path: string) => boolean {
   const stores = [...connect.stores.values()];
-  const databases = [connect.ledger, ...stores.flatMap((store) => (store.type === "sqlite" ? [store.file] : []))];
+  const databases = [own, connect.ledger, ...stores.flatMap((store) => (store.type === "sqlite" ? [store.file] : []))];
   const files = databases.flatMap((file) => [file, realFile(file)]);
   const known = new Set(files.flatMap((file) => OWN_FILES.map((suffix) => file + suffix)));
   for (const suffix of [".key", ".keys"]) known.add(connect.ledger + suffix);
