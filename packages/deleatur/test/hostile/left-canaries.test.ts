@@ -57,12 +57,28 @@ it("C13: an application's trigger keeps no copy of a canary", async () => {
   expect(outcome.verdict).toBe("COMPLIANT");
 });
 
-it("CLAIM-5: a row whose key is no UTF-8 is failed and still held, not absent and back", async () => {
-  const scene = await openNotes("(id TEXT, who TEXT, said TEXT)", "CAST(x'4a6fe9' AS TEXT)", "id");
-  const outcome = await scene.memory.forget({ subject: [S], now: true });
-  expect(codes(outcome)).toContain("PRIMARY_STILL_HOLDS");
-  expect(codes(outcome)).not.toContain("RESURRECTED");
-  expect(outcome.surfaces.find(({ surface }) => surface === "notes")?.troubles).toContain(
+it.each([
+  [
+    "is no UTF-8",
+    "(id TEXT, who TEXT, said TEXT)",
+    "CAST(x'4a6fe9' AS TEXT)",
+    "id",
     "its key is no UTF-8 text, mend the row",
-  );
-});
+  ],
+  [
+    "has a part that is NULL",
+    "(a TEXT, b TEXT, who TEXT, said TEXT, PRIMARY KEY (a, b))",
+    "'x', NULL",
+    ["a", "b"],
+    "a part of its key is NULL, mend the row",
+  ],
+] as const)(
+  "CLAIM-5: a row whose key %s is failed and still held, not absent and back",
+  async (_, columns, values, key, why) => {
+    const scene = await openNotes(columns, values, key);
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(codes(outcome)).toContain("PRIMARY_STILL_HOLDS");
+    expect(codes(outcome)).not.toContain("RESURRECTED");
+    expect(outcome.surfaces.find(({ surface }) => surface === "notes")?.troubles).toContain(why);
+  },
+);

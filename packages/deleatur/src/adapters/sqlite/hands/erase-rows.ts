@@ -69,8 +69,9 @@ function countAgain(db: Db, layout: Layout, ends: readonly Erased[]): readonly E
   const prepared = preparing(db);
   return ends.map((end): Erased => {
     if (end.outcome === "failed") return end;
-    if (end.outcome === "absent" && end.key.includes("\ufffd") && isRead(db, layout, end.key))
-      return { surface: end.surface, key: end.key, outcome: "failed", why: "its key is no UTF-8 text, mend the row" };
+    const why = end.outcome === "absent" ? whyUnfound(layout, end.key) : undefined;
+    if (why !== undefined && isRead(db, layout, end.key))
+      return { surface: end.surface, key: end.key, outcome: "failed", why };
     const left = countRows(prepared, layout, condition(end.key));
     if (left === 0n) return end;
     return {
@@ -82,7 +83,15 @@ function countAgain(db: Db, layout: Layout, ends: readonly Erased[]): readonly E
   });
 }
 
-/** Bytes that are no UTF-8 read as marks, by which no row is found: whether there is such a row only reading all keys tells. */
+/** Bytes that are no UTF-8 read as marks, and a missing part of a key as an empty one: by neither is a row found that is there. */
+function whyUnfound({ key: { length } }: Layout, key: ArtifactKey): string | undefined {
+  if (key.includes("\ufffd")) return "its key is no UTF-8 text, mend the row";
+  return length > 1 && partsOfKey(key, length)?.includes("") === true
+    ? "a part of its key is NULL, mend the row"
+    : undefined;
+}
+
+/** Whether there is such a row only reading all keys tells. */
 function isRead(db: Db, layout: Layout, key: ArtifactKey): boolean {
   for (const artifact of createRowReader(db, { ...layout, content: [], vector: undefined }).artifacts())
     if (artifact.key === key) return true;
