@@ -89,21 +89,27 @@ function createKernel(code: HashExports): HashKernel | undefined {
     node: (_left, leftAt, _right, rightAt, _target, targetAt) => code.node(leftAt, rightAt, targetAt),
   };
 
-  /** Whether it hashes as Node does: messages that end in one, two and three blocks. */
+  /** Whether it hashes as Node does: messages that end in one, two and three blocks, a leaf and a node. */
   function isSound(): boolean {
     reserve(FREE + 256);
     const target = FREE + 160;
     const isSame = (expected: Buffer): boolean => expected.equals(bytes.subarray(target, target + HASH_BYTES));
+    const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
+      createHash("sha256").update(Buffer.concat(parts)).digest();
     const key = Uint8Array.from({ length: HASH_BYTES }, (_, at) => 7 * at);
     setKey(AT.names, key);
     for (let at = 0; at < 130; at += 1) bytes[FREE + at] = at * at;
-    return [0, 33, 55, 56, 64, 130].every((length) => {
-      const message = bytes.slice(FREE, FREE + length);
+    const laid = (length: number): Uint8Array => bytes.slice(FREE, FREE + length);
+    const areMessagesSame = [0, 33, 55, 56, 64, 130].every((length) => {
       code.digest(AT.initial, 0, FREE, length, target);
-      const isHash = isSame(createHash("sha256").update(message).digest());
+      const isHash = isSame(sha256(laid(length)));
       code.hmac(AT.names, FREE, length, target);
-      return isHash && isSame(createHmac("sha256", key).update(message).digest());
+      return isHash && isSame(createHmac("sha256", key).update(laid(length)).digest());
     });
+    code.leaf(FREE, target);
+    const isLeafSame = isSame(sha256(Uint8Array.of(0), laid(HASH_BYTES)));
+    code.node(FREE, FREE + HASH_BYTES, target);
+    return areMessagesSame && isLeafSame && isSame(sha256(laid(2 * HASH_BYTES)));
   }
 
   if (!isSound()) return undefined;

@@ -1,4 +1,5 @@
-// Holds the kernel in WebAssembly against Node's own hash and the published vectors, message by message and tree by tree, and the caller without one.
+// Holds the kernel in WebAssembly against Node's own hash and the published vectors, message by message and tree by tree, and the caller without one. Needs `npm run build`.
+import { execFileSync } from "node:child_process";
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import {
   array,
@@ -122,6 +123,22 @@ describe("the kernel", () => {
   it("hashes more than its memory first holds", () => {
     const keys = sortKeys(randomBytes(32 * 5_000));
     expect(kernel().hashTree(keys).root).toEqual(hashTree(keys).root);
+  });
+
+  it("ATTEST-1: is not needed: an engine without WebAssembly comes to the same root", () => {
+    const built = (module: string): string =>
+      JSON.stringify(new URL(`../../dist/attest/${module}`, import.meta.url).href);
+    const program = `
+      import { openKernel } from ${built("hash-kernel.js")};
+      import { hashKeys } from ${built("hash-sorted-keys.js")};
+      import { sortKeys } from ${built("sort-keys.js")};
+      const keys = Buffer.from(Array.from({ length: 32 * 5_000 }, (_, at) => Math.imul(at, 0x9e3779b1) >>> 23));
+      const { root } = hashKeys(sortKeys(keys));
+      console.log(openKernel() === undefined ? "without" : "with", Buffer.from(root).toString("hex"));`;
+    const run = (...flags: readonly string[]): string =>
+      execFileSync(process.execPath, [...flags, "--input-type=module", "-e", program], { encoding: "utf8" }).trim();
+    const [isWith, root] = run().split(" ");
+    expect([isWith, run("--jitless")]).toEqual(["with", `without ${root}`]);
   });
 
   it("refuses messages that do not come to the keys that were counted", () => {
