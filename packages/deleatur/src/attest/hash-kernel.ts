@@ -1,6 +1,6 @@
 // The kernel that hashes batches: an instance of `sha256-code.ts` with its memory. It hands no key out; where it cannot be had, or does not hash as Node does, there is none.
-import { createHash, createHmac } from "node:crypto";
-import { HASH_BYTES } from "./fast-hash.ts";
+import { createHmac } from "node:crypto";
+import { HASH_BYTES, sha256 } from "./fast-hash.ts";
 import { hashInto, type KeyHashes, type TreeHasher, workBytes } from "./hash-tree.ts";
 import type { LaidPart } from "./laid-messages.ts";
 import { AT, FREE, hashModule, INITIAL } from "./sha256-code.ts";
@@ -89,17 +89,17 @@ function createKernel(code: HashExports): HashKernel | undefined {
     node: (_left, leftAt, _right, rightAt, _target, targetAt) => code.node(leftAt, rightAt, targetAt),
   };
 
+  const laid = (length: number): Uint8Array => bytes.slice(FREE, FREE + length);
+
   /** Whether it hashes as Node does: messages that end in one, two and three blocks, a leaf and a node. */
   function isSound(): boolean {
     reserve(FREE + 256);
     const target = FREE + 160;
-    const isSame = (expected: Buffer): boolean => expected.equals(bytes.subarray(target, target + HASH_BYTES));
-    const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
-      createHash("sha256").update(Buffer.concat(parts)).digest();
+    const isSame = (expected: Uint8Array): boolean =>
+      Buffer.compare(expected, bytes.subarray(target, target + HASH_BYTES)) === 0;
     const key = Uint8Array.from({ length: HASH_BYTES }, (_, at) => 7 * at);
     setKey(AT.names, key);
     for (let at = 0; at < 130; at += 1) bytes[FREE + at] = at * at;
-    const laid = (length: number): Uint8Array => bytes.slice(FREE, FREE + length);
     const areMessagesSame = [0, 33, 55, 56, 64, 130].every((length) => {
       code.digest(AT.initial, 0, FREE, length, target);
       const isHash = isSame(sha256(laid(length)));
@@ -107,7 +107,7 @@ function createKernel(code: HashExports): HashKernel | undefined {
       return isHash && isSame(createHmac("sha256", key).update(laid(length)).digest());
     });
     code.leaf(FREE, target);
-    const isLeafSame = isSame(sha256(Uint8Array.of(0), laid(HASH_BYTES)));
+    const isLeafSame = isSame(sha256(Buffer.concat([Uint8Array.of(0), laid(HASH_BYTES)])));
     code.node(FREE, FREE + HASH_BYTES, target);
     return areMessagesSame && isLeafSame && isSame(sha256(laid(2 * HASH_BYTES)));
   }

@@ -51,6 +51,9 @@ const artifact = record({
 const hmac = (key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer =>
   createHmac("sha256", key).update(Buffer.concat(parts)).digest();
 
+/** A module of the build, as a program spells it. */
+const built = (module: string): string => JSON.stringify(new URL(`../../dist/attest/${module}`, import.meta.url).href);
+
 const lp = (value: string): Buffer => {
   const bytes = Buffer.from(value, "utf8");
   return Buffer.concat([Buffer.of(0, bytes.length), bytes]);
@@ -126,8 +129,6 @@ describe("the kernel", () => {
   });
 
   it("ATTEST-1: is not needed: an engine without WebAssembly comes to the same root", () => {
-    const built = (module: string): string =>
-      JSON.stringify(new URL(`../../dist/attest/${module}`, import.meta.url).href);
     const program = `
       import { openKernel } from ${built("hash-kernel.js")};
       import { hashKeys } from ${built("hash-sorted-keys.js")};
