@@ -98,6 +98,7 @@ export async function gatherEvidence(
     engine,
     epoch,
     inquiries.flatMap(({ needles }) => needles),
+    new Set(inquiries.flatMap(refusingSurfaces)),
     signal,
   );
   const asked = joinNeedles(inquiries, scans, [...epoch.controls.controls, ...canaries.planted]);
@@ -136,6 +137,11 @@ function withUnread(scan: EpochScan, returns: Returns | undefined): EpochScan {
     unread === undefined || scan.unread.has(surface) ? [] : [[surface, unread] as const],
   );
   return missed.length === 0 ? scan : { ...scan, unread: new Map([...scan.unread, ...missed]) };
+}
+
+/** Where an erase was refused. */
+function refusingSurfaces({ items }: Inquiry): readonly SurfaceId[] {
+  return items.flatMap(({ ref, outcome }) => (outcome === "failed" ? [ref.surface] : []));
 }
 
 function ownedBy({ identifiers }: Inquiry): (tag: SubjectIdentifier) => boolean {

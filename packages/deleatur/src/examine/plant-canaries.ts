@@ -21,11 +21,12 @@ export interface Canaries {
   remove(): Promise<void>;
 }
 
-/** Surfaces where a canary cannot be planted get none: their probes are then blind, and the verdict says so. */
+/** Surfaces where a canary cannot be planted get none: their probes are then blind, and the verdict says so. None is planted where a delete was refused already (`refusing`): it would stay. */
 export async function plantCanaries(
   engine: Engine,
   scan: SharedScan,
   needles: readonly KeptNeedle[],
+  refusing: ReadonlySet<SurfaceId>,
   signal: AbortSignal,
 ): Promise<Canaries> {
   const lacking = new Set<SurfaceId>();
@@ -38,7 +39,7 @@ export async function plantCanaries(
   const standing: string[] = [];
   // Tables before the indexes over them: an index may keep no content but that of its table.
   const tablesFirst = [...lacking].toSorted((a, b) => isIndex(engine, a) - isIndex(engine, b));
-  const tried = new Set<SurfaceId>();
+  const tried = new Set(refusing);
   const planting = { engine, needles, controls: scan.controls.controls, planted, tried, standing, signal };
   const remove = (): Promise<void> => removeAll(engine, [...planted.values()].toReversed(), standing);
   try {

@@ -43,7 +43,7 @@ it("FORGET-1: what a crash behind the attestation leaves is settled already: no 
   await recordBoth(scene);
   // The receipt cannot be written: the run ends between attestation and settlement.
   writeFileSync(join(scene.directory, "receipts"), "");
-  await expect(scene.memory.forget({ subject: [S], now: true })).rejects.toMatchObject({ code: "EEXIST" });
+  await expect(scene.memory.forget({ subject: [S], now: true })).rejects.toMatchObject({ code: "RECEIPT_UNWRITTEN" });
   const { ledger } = scene.memory.engine;
   const [open] = ledger.requests();
   if (open === undefined) throw new Error("one request");

@@ -226,7 +226,7 @@ describe.skipIf(isRedisMissing)("a semantic cache", () => {
 
   it.each([
     ["may only be read", "STORE_READONLY"],
-    ["has no room on its disk", "see its log and its disk"],
+    ["has no room on its disk", "see its log and the disk of"],
   ])("FORGET-1: a cache that %s is no success, and the outcome says so; resumed, the request ends", async (_, code) => {
     const { scene, server } = await cacheScene();
     const end = await (code === "STORE_READONLY" ? makeReplica(server) : fillDiskOf(server));
