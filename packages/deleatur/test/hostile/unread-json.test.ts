@@ -1,4 +1,6 @@
 // Columns of JSON that name a person, or a source, in a way that the boundary's path does not reach: such a row is never taken for one about nobody, and no number is rounded into another person.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
   codes,
@@ -88,6 +90,37 @@ it("LINEAGE-7: of a member that occurs twice both persons are in the row", async
   const scene = await openNotes(`'{"user":{"id":"s-4471","id":"t-0815"}}'`);
   const found = await scene.memory.find({ subject: [S] });
   expect(found.artifacts.map(({ artifact }) => artifact).toSorted()).toEqual(["episodes/s1", "notes/n1"]);
+});
+
+it.each([
+  ["a text where an object was expected", '{"id":"n1","user":"s-4471"}'],
+  ["an object in a text", String.raw`{"id":"n1","user":"{\"id\":\"s-4471\"}"}`],
+  ["a text among objects", '{"id":"n1","user":[{"id":"t-0815"},"s-4471"]}'],
+])("LINEAGE-7 VERDICT-4: a line that names its person by %s keeps the verdict from COMPLIANT", async (_, line) => {
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: {
+      episodes: EPISODES,
+      talk: {
+        kind: "jsonl",
+        role: "transcript",
+        store: "transcripts",
+        key: "id",
+        subject: { field: "user.id", type: "account" },
+        content: ["text"],
+      },
+    },
+    before: (directory) =>
+      writeFileSync(
+        join(directory, "transcripts", "a.jsonl"),
+        `${line.slice(0, -1)},"text":"${SAID[0]}"}\n${JSON.stringify({ id: "n2", user: { id: "t-0815" }, text: SAID[1] })}\n`,
+      ),
+  });
+  await recordEpisode(scene, "s1", S, S_SAYS[0]);
+  await recordEpisode(scene, "t1", T, T_SAYS[0]);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(outcome.verdict).not.toBe("COMPLIANT");
+  expect(outcome.attestation.kind).not.toBe("erasure");
 });
 
 it("LINEAGE-3: a source that is no key, beside others that are, keeps the verdict from COMPLIANT", async () => {

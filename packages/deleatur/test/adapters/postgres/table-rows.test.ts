@@ -58,6 +58,36 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     expect((await all(surface.scan(signal, "lineage"))).map(({ content }) => content)).toEqual([[], []]);
   });
 
+  it.each(["jsonb", "json", "text"])(
+    "VERDICT-4: a person that the path does not reach in a column of %s stops the scan; one that is missing is nobody",
+    async (type) => {
+      const read = async (doc: string): Promise<readonly string[]> => {
+        const store = await newStore(
+          server(),
+          `CREATE TABLE notes (id int PRIMARY KEY, doc ${type}); INSERT INTO notes VALUES (1, ${doc});`,
+        );
+        const { surface } = await openSurface(
+          declare({ table: "notes", subject: [{ json: "doc.user.id", type: "account" }], content: [text("doc")] }),
+          store,
+        );
+        return (await all(surface.scan(signal))).flatMap(({ subjects }) => subjects.map(({ value }) => value));
+      };
+      const unread = [
+        `'{"user":[{"id":"s"}]}'`,
+        `'[{"user":{"id":"s"}}]'`,
+        `'{"user":"s"}'`,
+        `'{"user":5}'`,
+        `'{"user":{"id":{"of":"s"}}}'`,
+        String.raw`'"{\"user\":{\"id\":\"s\"}}"'`,
+        ...(type === "text" ? ["'user s'", "'{user: 1}'"] : []),
+      ];
+      for (const doc of unread) await expect(read(doc)).rejects.toMatchObject({ code: "SUBJECT_UNREADABLE" });
+      const nobody = ["NULL", "'{}'", `'{"user":null}'`, `'{"user":[]}'`, `'{"user":{}}'`, `'{"user":{"id":null}}'`];
+      for (const doc of nobody) expect(await read(doc)).toEqual([]);
+      expect(await read(`'{"user":{"id":["s",12345678901234567890]}}'`)).toEqual(["s", "12345678901234567890"]);
+    },
+  );
+
   it("reads each component of a vector as it is stored, of 32 bits and of 16, wherever the extension stands", async () => {
     const store = await newStore(
       server(),

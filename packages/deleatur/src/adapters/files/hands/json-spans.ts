@@ -120,6 +120,30 @@ export function valuesAt(span: JsonSpan, path: string): readonly JsonSpan[] {
   });
 }
 
+/** Whether the path leads on from a text, a number or a boolean, which has no members: what was meant by it nobody can tell. */
+export function leadsNowhere(span: JsonSpan, path: string): boolean {
+  switch (span.type) {
+    case "string":
+    case "number":
+    case "boolean":
+      return path !== "";
+    case "array": {
+      const [head = "", ...rest] = path.split(".");
+      const item = /^[0-9]+$/.test(head) ? span.items[Number(head)] : undefined;
+      if (item !== undefined) return leadsNowhere(item, rest.join("."));
+      return path !== "" && span.items.some((each) => leadsNowhere(each, path));
+    }
+    case "object":
+      return span.members.some(
+        ([name, value]) => path.startsWith(`${name}.`) && leadsNowhere(value, path.slice(name.length + 1)),
+      );
+    case "null":
+      return false;
+    default:
+      return span satisfies never;
+  }
+}
+
 /** Text, or a number in its shortest decimal (integers of any size as they stand), or a boolean; undefined for the rest. */
 export function scalarText(span: JsonSpan): string | undefined {
   switch (span.type) {

@@ -4,7 +4,7 @@ import type { ContentField } from "../../../model/artifact.ts";
 import { artifactKey, foldIdentifier } from "../../../model/ids.ts";
 import type { ArtifactKey, ArtifactRef, SubjectIdentifier } from "../../../model/ids.ts";
 import type { FileSource, FilesOptions } from "../options.ts";
-import { type JsonSpan, parseJsonSpans, scalarText, valuesAt } from "./json-spans.ts";
+import { type JsonSpan, leadsNowhere, parseJsonSpans, scalarText, valuesAt } from "./json-spans.ts";
 
 /** One line as an artifact, with where its declared values stand. */
 interface LineRecord {
@@ -48,7 +48,8 @@ export function readRecord(text: string, options: FilesOptions): LineRead {
   const key = artifactKey(keyText);
 
   const subjects = readSubjects(root, key, options);
-  if (subjects === undefined) return unreadable("SUBJECT_UNREADABLE", "has a subject that is no text or number");
+  if (subjects === undefined)
+    return unreadable("SUBJECT_UNREADABLE", "has a subject that is no text or number, or not where the path leads");
   const sources = options.sources.map((locator) => readSources(root, locator));
   if (sources.includes(undefined)) return unreadable("SOURCES_UNREADABLE", "has sources that are no keys");
   const content = [
@@ -97,6 +98,7 @@ function readSubjects(root: JsonSpan, key: string, options: FilesOptions): reado
       if (value !== undefined) found.push(foldIdentifier(locator.type, value));
       continue;
     }
+    if (leadsNowhere(root, locator.path)) return undefined;
     for (const span of subjectValues(root, locator.path)) {
       const value = scalarText(span);
       if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Reads identifiers and source keys out of JSON text without rounding a number. Pure; text that is no JSON holds none.
+// Reads identifiers and source keys out of JSON text without rounding a number. Pure; where a path does not reach, or a text is no JSON, nobody can tell whom it names, and that is an answer of its own.
 import { canonicalKey } from "@deleatur/verify";
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -24,11 +24,18 @@ function numberText(token: string): string {
   return Number.isSafeInteger(number) ? String(number) : token;
 }
 
-/** What stands at a path. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
-  let at = value;
+/** What names nobody that could be read. */
+const UNREADABLE = {};
+
+/** What stands at a path in JSON text: undefined where the text or a member is missing, an empty object where something on the way has no members, or the text is no JSON. */
+export function valueAt(text: string | null, path: readonly string[]): unknown {
+  if (text === null || text === "") return undefined;
+  let at = parseExact(text);
+  if (at === undefined) return UNREADABLE;
   for (const step of path) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
+    if (at === null || (Array.isArray(at) && at.length === 0)) return undefined;
+    if (typeof at !== "object" || (Array.isArray(at) && !/^\d+$/.test(step))) return UNREADABLE;
+    if (!Object.hasOwn(at, step)) return undefined;
     at = Reflect.get(at, step);
   }
   return at;

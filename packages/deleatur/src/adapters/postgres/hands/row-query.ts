@@ -169,11 +169,19 @@ function arraySql(column: string): string {
   return `pg_catalog.to_json(${ownColumn(column)}::text[])::text`;
 }
 
-/** Of a JSON column only what stands at the path is sent; of text all of it. */
+/** Of a JSON column only what stands at the path is sent, and an empty object where something on the way has no such members; of text all of it. */
 function jsonSql(layout: Layout, name: string, path: readonly string[]): string {
   const column = layout.columns.get(name);
   if (column === undefined || !isJson(column)) return `${ownColumn(name)}::text`;
-  return `(${ownColumn(name)} #> ARRAY[${path.map(quoteText).join(", ")}]::text[])::text`;
+  const at = (length: number): string =>
+    length === 0
+      ? ownColumn(name)
+      : `(${ownColumn(name)} #> ARRAY[${path.slice(0, length).map(quoteText).join(", ")}]::text[])`;
+  const ends = path.map((step, place) => {
+    const items = /^\d+$/.test(step) ? "false" : `pg_catalog.${column.base}_array_length(${at(place)}) > 0`;
+    return `CASE pg_catalog.${column.base}_typeof(${at(place)}) WHEN 'array' THEN ${items} WHEN 'object' THEN false WHEN 'null' THEN false ELSE ${at(place)} IS NOT NULL END`;
+  });
+  return `CASE WHEN ${at(path.length)} IS NOT NULL THEN ${at(path.length)}::text WHEN ${ends.join(" OR ")} THEN '{}' END`;
 }
 
 function joinSql({ table, on, column, link }: Join): string {
@@ -207,9 +215,8 @@ export function subjectMembers(
   { column, path }: { readonly column: string; readonly path: readonly string[] },
   text: string | null,
 ): readonly Member[] {
-  const parsed = parseExact(text);
   const found = layout.columns.get(column);
-  return identifiersIn(found !== undefined && isJson(found) ? parsed : valueAt(parsed, path));
+  return identifiersIn(found !== undefined && isJson(found) ? parseExact(text) : valueAt(text, path));
 }
 
 function sourceTexts(locator: SourceColumn, text: string | null): readonly string[] {
@@ -225,10 +232,10 @@ function textsOf(members: readonly Member[]): readonly string[] {
 function unreadSubject({ options: { surface } }: Layout): StoreError {
   return new StoreError(
     "SUBJECT_UNREADABLE",
-    `a row of ${surface} names its person by something that is no text or number`,
+    `a row of ${surface} names its person by something that is no text or number, or not where the path leads`,
     {
       place: { surface, field: "subject.json" },
-      cure: "point `json` at the value itself, for example payload.user.id",
+      cure: "point `json` at the value itself, for example payload.user.id, in a column of JSON (not a list of objects, not JSON in a text)",
     },
   );
 }
