@@ -1,4 +1,4 @@
-// The peer of a forget on servers: a script that somebody wrote for these stores. It deletes by key, rewrites the tables, uses up the write-ahead log twice and has Redis write both files anew, as our purge does.
+// The peer of a forget on servers: a script that somebody wrote for these stores. It deletes by key, rewrites the tables with the same room for vector indexes, uses up the write-ahead log twice and has Redis write both files anew, as our purge does.
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
@@ -21,6 +21,8 @@ export async function forgetOnServersByHand(postgres: string, redis: string, acc
   await sql.query("DELETE FROM episode_vectors WHERE episode = ANY ($1)", [episodes]);
   await sql.query("DELETE FROM episodes WHERE id = ANY ($1)", [episodes]);
   await sql.query("COMMIT");
+  // What our purge asks for at most (adapters/postgres/hands/index-room.ts): an index of pgvector that does not fit takes far longer.
+  await sql.query("SET maintenance_work_mem = '256MB'");
   for (const table of TABLES) await sql.query(`VACUUM FULL ${table}`);
   for (const table of TABLES) await sql.query(`ANALYZE ${table}`);
   await sql.query("VACUUM FULL pg_catalog.pg_statistic");

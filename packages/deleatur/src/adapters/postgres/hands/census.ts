@@ -2,11 +2,11 @@
 import type { Container } from "../../../surface.ts";
 import { spellTable } from "../options.ts";
 import { rowsOf, type Db } from "./connect.ts";
-import { OWN_SCHEMA, OWN_TABLES } from "./own-objects.ts";
+import { FENCE_STATE, OWN_TABLES } from "./own-objects.ts";
 
 type Holding = Container["holds"][number];
 
-const OURS: readonly string[] = [...OWN_TABLES, `${OWN_SCHEMA}.fence_state`];
+const OURS: readonly string[] = [...OWN_TABLES, FENCE_STATE];
 
 /** The server's own types that hold words; all its others hold numbers, times and names. */
 const WORDS = /^(?:text|varchar|bpchar|name|json|jsonb|xml|tsvector|tsquery|jsonpath)$/;

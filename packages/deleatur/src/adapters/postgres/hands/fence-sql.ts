@@ -2,7 +2,7 @@
 import { quoteName, quoteTable, quoteText, type TableName } from "../options.ts";
 import { isJson, type Join, type Layout } from "./layout.ts";
 import { keySql } from "./match-keys.ts";
-import { FENCE_TABLE, OWN_SCHEMA } from "./own-objects.ts";
+import { FENCE_STATE, FENCE_TABLE, OWN_SCHEMA } from "./own-objects.ts";
 import type { Foldings } from "./spellings.ts";
 
 /** Which of the fenced values a place is compared with. */
@@ -119,15 +119,15 @@ function foldSql(folding: ServerFolding, text: string): string {
  * The tables and functions of a fence. Of what is fenced only salted digests are stored. A snapshot that is older than the fence cannot see its rows: the sequence, which no
  * snapshot hides, tells that it is old, and its transaction is refused as one to be begun anew. (Under read committed each statement takes a snapshot of its own.)
  */
-export function fenceObjects(salt: string): string {
+export function fenceObjects(salt: string, timeline: string | undefined): string {
   return `
 CREATE TABLE IF NOT EXISTS ${FENCE_TABLE} (digest text NOT NULL, surface text NOT NULL, request text NOT NULL, PRIMARY KEY (digest, request));
-CREATE TABLE IF NOT EXISTS ${OWN_SCHEMA}.fence_state (salt text NOT NULL, raised bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS ${FENCE_STATE} (salt text NOT NULL, raised bigint NOT NULL, timeline text);
 CREATE SEQUENCE IF NOT EXISTS ${OWN_SCHEMA}.fence_raised;
-INSERT INTO ${OWN_SCHEMA}.fence_state SELECT ${quoteText(salt)}, 0 WHERE NOT EXISTS (SELECT 1 FROM ${OWN_SCHEMA}.fence_state);
+INSERT INTO ${FENCE_STATE} SELECT ${quoteText(salt)}, 0, ${timeline === undefined ? "NULL" : quoteText(timeline)} WHERE NOT EXISTS (SELECT 1 FROM ${FENCE_STATE});
 CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.digest(surface text, kind text, type text, value text) RETURNS text LANGUAGE sql STABLE STRICT AS $body$
   SELECT pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.json_build_array(s.salt, surface, kind, type, value)::text, 'UTF8')), 'base64')
-  FROM ${OWN_SCHEMA}.fence_state AS s
+  FROM ${FENCE_STATE} AS s
 $body$;
 CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.as_json(value text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT AS $body$
 BEGIN
@@ -173,7 +173,7 @@ BEGIN
     RAISE EXCEPTION '${REFUSAL}';
   END IF;
   IF pg_catalog.current_setting('transaction_isolation') <> 'read committed'
-    AND (SELECT last_value FROM ${OWN_SCHEMA}.fence_raised) IS DISTINCT FROM (SELECT raised FROM ${OWN_SCHEMA}.fence_state) THEN
+    AND (SELECT last_value FROM ${OWN_SCHEMA}.fence_raised) IS DISTINCT FROM (SELECT raised FROM ${FENCE_STATE}) THEN
     RAISE EXCEPTION 'deleatur: a fence was raised after this transaction began, begin it anew' USING ERRCODE = 'serialization_failure';
   END IF;
   RETURN NEW;

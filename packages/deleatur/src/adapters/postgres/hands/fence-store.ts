@@ -7,9 +7,10 @@ import { quoteName, quoteTable, spellTable } from "../options.ts";
 import { isForbidden, sqlState } from "../store-errors.ts";
 import { inTransaction, rowsOf, type Db } from "./connect.ts";
 import { digestSql, fenceFunction, fenceObjects, fenceTriggers, serverFolding, type Fenced } from "./fence-sql.ts";
+import { timelineOf } from "./failed-over.ts";
 import type { Layout } from "./layout.ts";
 import { foldingsOf, type Foldings } from "./spellings.ts";
-import { dropEmptySchema, FENCE_TABLE, hasRelation, OWN_SCHEMA } from "./own-objects.ts";
+import { dropEmptySchema, FENCE_STATE, FENCE_TABLE, hasRelation, OWN_SCHEMA } from "./own-objects.ts";
 
 /** Before the row is made, so that no byte of it is written; and after, where another trigger had the last word. */
 const TIMES = ["BEFORE", "AFTER"] as const;
@@ -19,9 +20,10 @@ export async function raiseFence(db: Db, layout: Layout, order: FenceOrder): Pro
   const foldings = await foldingsOf(db, layout);
   const { triggers, isComplete } = fenceTriggers(layout, foldings);
   const tables = [...groupBy(triggers, ({ table }) => quoteTable(table))];
+  const timeline = await timelineOf(db);
   try {
     await inTransaction(db, async () => {
-      await ensureObjects(db, order.request);
+      await ensureObjects(db, order.request, timeline);
       // Whoever writes to these tables now has not seen the fence: it is waited for. The next one will see it.
       for (const [table] of tables) await db.client.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
       const existing = await ownTriggers(db);
@@ -47,9 +49,7 @@ export async function raiseFence(db: Db, layout: Layout, order: FenceOrder): Pro
         }
       }
       await addRows(db, layout.options.surface, foldings, order);
-      await db.client.query(
-        `UPDATE ${OWN_SCHEMA}.fence_state SET raised = pg_catalog.nextval('${OWN_SCHEMA}.fence_raised')`,
-      );
+      await db.client.query(`UPDATE ${FENCE_STATE} SET raised = pg_catalog.nextval('${OWN_SCHEMA}.fence_raised')`);
     });
     return isComplete ? "strong" : "leased";
   } catch (cause) {
@@ -59,7 +59,7 @@ export async function raiseFence(db: Db, layout: Layout, order: FenceOrder): Pro
   }
 }
 
-async function ensureObjects(db: Db, request: RequestId): Promise<void> {
+async function ensureObjects(db: Db, request: RequestId, timeline: string | undefined): Promise<void> {
   if (await hasRelation(db, FENCE_TABLE)) return;
   await db.client.query(`CREATE SCHEMA IF NOT EXISTS ${OWN_SCHEMA}`);
   const [row] = await rowsOf(db, "SELECT pg_catalog.gen_random_uuid()::text");
@@ -68,6 +68,7 @@ async function ensureObjects(db: Db, request: RequestId): Promise<void> {
       createHash("sha256")
         .update(`${row?.[0] ?? ""} ${request}`)
         .digest("hex"),
+      timeline,
     ),
   );
 }
@@ -155,7 +156,7 @@ async function lowerOne(db: Db, surface: string, requests: readonly RequestId[])
     await db.client.query(
       `DROP FUNCTION ${OWN_SCHEMA}.digest(text, text, text, text), ${OWN_SCHEMA}.as_json(text), ${OWN_SCHEMA}.members(jsonb)`,
     );
-    await db.client.query(`DROP TABLE ${OWN_SCHEMA}.fence_state`);
+    await db.client.query(`DROP TABLE ${FENCE_STATE}`);
     await db.client.query(`DROP SEQUENCE ${OWN_SCHEMA}.fence_raised`);
     await dropEmptySchema(db);
   });

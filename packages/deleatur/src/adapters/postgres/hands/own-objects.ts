@@ -4,6 +4,7 @@ import { rowsOf, type Db } from "./connect.ts";
 /** Everything of ours in a foreign database stands in here. */
 export const OWN_SCHEMA = "deleatur";
 export const FENCE_TABLE: string = `${OWN_SCHEMA}.fence`;
+export const FENCE_STATE: string = `${OWN_SCHEMA}.fence_state`;
 export const LEDGER_TABLE: string = `${OWN_SCHEMA}.ledger`;
 /** By name, not by schema: a table of somebody else's that stands beside ours must not hide. */
 export const OWN_TABLES: readonly string[] = [FENCE_TABLE, LEDGER_TABLE];

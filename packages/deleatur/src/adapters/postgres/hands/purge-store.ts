@@ -5,6 +5,7 @@ import { StoreError } from "../../../model/errors.ts";
 import type { PostgresOptions, PostgresTarget } from "../options.ts";
 import { isForbidden, storeError } from "../store-errors.ts";
 import { openConnection, rowsOf, withConnection, type Db } from "./connect.ts";
+import { hasFailedOver } from "./failed-over.ts";
 import { cycleLog, isArchived } from "./purge-log.ts";
 import {
   refreshViews,
@@ -68,6 +69,11 @@ async function purgeAll(db: Db, options: PostgresOptions, signal: AbortSignal): 
       why: `an older transaction of store ${db.target.store} still sees erased rows, end it`,
     };
   if (log !== "denied" && log !== undefined) return { outcome: "pending", why: log.why };
+  if (await hasFailedOver(db))
+    return {
+      outcome: "pending",
+      why: `another server answers for store ${db.target.store} than when the fence was raised, wipe the former one or build it anew, then resume`,
+    };
   const unseen = await unseenCopies(db, options);
   if (unseen !== undefined) return unseen;
   const how = isExclusive ? "vacuum full" : "vacuum and reindex";
