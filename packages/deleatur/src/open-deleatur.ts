@@ -26,7 +26,7 @@ import { openLedger } from "./ledger/open-ledger.ts";
 import { openKeys } from "./ledger/open-keys.ts";
 import type { Boundary } from "./model/declaration.ts";
 import { UsageError, WriteRefusedError } from "./model/errors.ts";
-import { requestId, type SurfaceId, surfaceId } from "./model/ids.ts";
+import { requestId, surfaceId } from "./model/ids.ts";
 import type { LeaseOptions } from "./participate/hold-lease.ts";
 import type { ProcessMemory } from "./participate/process-memory.ts";
 import type { Participant } from "./participate/take-part.ts";
@@ -175,8 +175,10 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
 function bindActs(engine: Engine): Deleatur {
   const recordBatch: Deleatur["recordBatch"] = async (surface, given, write, signal = NEVER) => {
     const writes = given.map((one) => prepareWrite(surface, one));
-    refuseUnlisted(engine, surfaceId(surface));
-    return writeUnderIntent(engine, writes, write, signal);
+    const { id, kind } = engine.bound(surfaceId(surface)).declaration;
+    return kind === "in-process"
+      ? engine.ownParticipants.write(id, () => writeUnderIntent(engine, writes, write, signal))
+      : writeUnderIntent(engine, writes, write, signal);
   };
   const deriveBatch: Deleatur["deriveBatch"] = async (surface, given, write, signal = NEVER) => {
     if (given.some(({ sources }) => sources.length === 0)) {
@@ -231,14 +233,4 @@ function bindActs(engine: Engine): Deleatur {
     decideHeld: (decision) => decideHeld(engine, decision),
     close: () => engine.close(),
   };
-}
-
-/** What a process keeps in memory without taking part would be listed by nobody. */
-function refuseUnlisted(engine: Engine, surface: SurfaceId): void {
-  const { kind } = engine.bound(surface).declaration;
-  if (kind !== "in-process" || engine.ownParticipants.isTakingPart(surface)) return;
-  throw new UsageError("NOT_TAKING_PART", `this process does not take part in ${surface}, so it may not write there`, {
-    place: { surface },
-    cure: "call `participate` first",
-  });
 }

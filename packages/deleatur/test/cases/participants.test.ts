@@ -226,6 +226,30 @@ it("LINEAGE-1: the process that forgets may hold memory itself; who holds it wit
   expect(scene.memory.engine.ledger.participants()).toEqual([]);
 });
 
+it("LINEAGE-1: a participation that is closed outlives the writes that are open, so no text stands in memory under no lease", async () => {
+  const scene = await openPadScene();
+  const { ledger } = scene.memory.engine;
+  const cache = new Map<string, string>();
+  const memory = memoryOf(cache, (text) => ({ content: { text } }));
+  const participant = await scene.memory.participate("scratchpad", memory, { pollMs: 10 });
+  const gate = new AbortController();
+  const derive = (key: string): Promise<unknown> =>
+    scene.memory.derive("scratchpad", { ...OF_S, key, content: { text: OF_S.text } }, async () => {
+      await once(gate.signal, "abort");
+      cache.set(key, OF_S.text);
+    });
+  const writing = derive("pending");
+  const closing = participant.close();
+  await sleep(100);
+  expect(ledger.participants("scratchpad")).toHaveLength(1);
+  await expect(derive("late")).rejects.toMatchObject({ code: "NOT_TAKING_PART" });
+  gate.abort();
+  await Promise.all([writing, closing]);
+  expect([...cache.keys()]).toEqual([]);
+  expect(ledger.participants("scratchpad")).toEqual([]);
+  expectErasure(scene, await forget(scene));
+});
+
 it("PRIVACY-1: a listing larger than may wait in the ledger comes through whole, and the ledger never has a word of it in clear", async () => {
   const scene = await openPadScene();
   const { ledger } = scene.memory.engine;
