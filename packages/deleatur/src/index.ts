@@ -30,5 +30,5 @@ export type { LeaseOptions } from "./participate/hold-lease.ts";
 export { type HeldEntry, type MapLike, memoryOf, type ProcessMemory } from "./participate/process-memory.ts";
 export type { Participant } from "./participate/take-part.ts";
 export type { ProgressEvent } from "./progress.ts";
-export type { GivenContent, GivenWrite } from "./record/write-under-intent.ts";
+export type { GivenContent, GivenWrite } from "./record/given-write.ts";
 export { type Held, type HeldWrite, isHeld } from "./record/hold-write.ts";

@@ -34,7 +34,8 @@ import type { ReportProgress } from "./progress.ts";
 import { harvestLineage, recordHarvest } from "./record/harvest.ts";
 import { type Held, type HeldWrite, listHeld } from "./record/hold-write.ts";
 import type { SurfaceKind } from "./surface.ts";
-import { type GivenWrite, prepareWrite, writeUnderIntent } from "./record/write-under-intent.ts";
+import { type GivenWrite, prepareWrite } from "./record/given-write.ts";
+import { writeUnderIntent } from "./record/write-under-intent.ts";
 
 export interface OpenOptions {
   /** The clock of the ledger; the system's where absent. */
@@ -61,7 +62,7 @@ type Write<Result> = () => Result | Promise<Result>;
 
 export interface Deleatur {
   readonly engine: Engine;
-  /** Records an artifact of first hand; `Held` (see `isHeld`) where a person must decide first, and nothing was written. @throws WriteRefusedError FENCED, DENYLISTED; then nothing is left in the store */
+  /** Records an artifact of first hand; `Held` (see `isHeld`) where a person must decide first, and nothing was written. @throws UsageError BAD_CONTENT, IDENTIFIER_TYPE_UNKNOWN; WriteRefusedError FENCED, DENYLISTED; then nothing is left in the store */
   record<Result>(
     surface: string,
     given: GivenWrite,

@@ -1,6 +1,7 @@
 // Whom or what a request is about: a person by identifiers, or single records.
 import type { Boundary, SurfaceDeclaration } from "../model/declaration.ts";
 import { UsageError } from "../model/errors.ts";
+import { refuseUndeclaredTypes } from "../model/identifier-types.ts";
 import { type ArtifactRef, parseArtifactId, parseIdentifier, type SubjectIdentifier } from "../model/ids.ts";
 
 export type Target =
@@ -47,13 +48,7 @@ export function parseTarget(given: GivenTarget, { identifiers: types, surfaces }
   }
   const identifiers = unique(subject.map(parseIdentifier), ({ type, value }) => `${type}:${value}`);
   const none = given.none ?? [];
-  for (const type of [...identifiers.map((identifier) => identifier.type), ...none]) {
-    if (!types.includes(type)) {
-      throw new UsageError("IDENTIFIER_TYPE_UNKNOWN", "an identifier's type is not among the boundary's identifiers", {
-        cure: `use one of ${types.join(", ")}, or add the type to identifiers`,
-      });
-    }
-  }
+  refuseUndeclaredTypes(types, [...identifiers.map(({ type }) => type), ...none]);
   return { kind: "person", identifiers, none };
 }
 

@@ -3,7 +3,7 @@ import type { Artifact } from "../model/artifact.ts";
 import { UsageError } from "../model/errors.ts";
 import { artifactKey, type ArtifactKey, type SurfaceId } from "../model/ids.ts";
 import { CANARY_PREFIX, canaryText } from "../examine/canary.ts";
-import { prepareWrite } from "../record/write-under-intent.ts";
+import { prepareWrite } from "../record/given-write.ts";
 import type { BlindWhy } from "./messages.ts";
 import type { HeldEntry, ProcessMemory } from "./process-memory.ts";
 

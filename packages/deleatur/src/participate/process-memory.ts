@@ -1,5 +1,5 @@
 // What an application hands over when its process takes part: how to list, and to let go of, what it holds in its memory. It must not know the ledger.
-import type { GivenWrite } from "../record/write-under-intent.ts";
+import type { GivenWrite } from "../record/given-write.ts";
 
 /** What is held under one key. */
 export interface HeldEntry extends GivenWrite {

@@ -1,4 +1,5 @@
 // The guard: keeps what was erased from coming back in (GUARD-1, GUARD-2). It knows keyed digests only, never text.
+import { isUtf8 } from "node:buffer";
 import { filterValue } from "../ledger/guard-filter.ts";
 import type { DenylistEntry, DenylistKind, Ledger } from "../ledger/ledger.ts";
 import type { WordHashes } from "../ledger/word-hashes.ts";
@@ -47,6 +48,15 @@ export function contentDigests(ledger: Ledger, content: readonly ContentField[])
   });
 }
 
+/** Bytes that are text are read as text too: the same words are no others for the form that they are given in. */
+function readAsText(content: readonly ContentField[]): readonly ContentField[] {
+  return content.flatMap((field): readonly ContentField[] => {
+    if (field.type !== "bytes" || !isUtf8(field.bytes)) return [field];
+    const { buffer, byteOffset, byteLength } = field.bytes;
+    return [field, { type: "text", name: field.name, text: Buffer.from(buffer, byteOffset, byteLength).toString() }];
+  });
+}
+
 function textDigest(ledger: Ledger, text: string): ContentDigest[] {
   const words = ledger.hashWords(text);
   const distinctive = words.count >= DISTINCTIVE_WORDS;
@@ -87,7 +97,7 @@ export function recordDigest(ledger: Ledger, ref: ArtifactRef): Uint8Array {
 export function guardWrite(
   ledger: Ledger,
   write: OfferedWrite,
-  digestsOf: () => readonly ContentDigest[] = () => contentDigests(ledger, write.content),
+  digestsOf: () => readonly ContentDigest[] = () => contentDigests(ledger, readAsText(write.content)),
 ): GuardAnswer {
   // Asked for anew each time: what another process filed a moment ago is in it.
   const filter = ledger.openFilter();

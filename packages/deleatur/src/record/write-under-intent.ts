@@ -1,53 +1,23 @@
 // The door of the SDK: a write is an intent in the ledger first, then the application's own write, then a commit (DESIGN §3.3).
 import type { Engine } from "../engine.ts";
-import type { ContentField } from "../model/artifact.ts";
 import { LedgerError, WriteRefusedError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { utcTime } from "../model/utc-time.ts";
-import {
-  artifactId,
-  artifactKey,
-  type ArtifactRef,
-  parseArtifactId,
-  parseIdentifier,
-  surfaceId,
-} from "../model/ids.ts";
-import { contentDigests, guardWrite, type OfferedWrite } from "./guard.ts";
+import { refuseUndeclaredTypes } from "../model/identifier-types.ts";
+import { artifactId, type ArtifactRef } from "../model/ids.ts";
+import type { PreparedWrite } from "./given-write.ts";
+import { contentDigests, guardWrite } from "./guard.ts";
 import { type Held, heldDigest, holdWrites } from "./hold-write.ts";
 import { markStores } from "./mark-stores.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 
-/** Content as the application gives it: field name to text, bytes or vector. */
-export type GivenContent = Readonly<Record<string, string | Uint8Array | Float32Array>>;
-
-/** One write as the application gives it. `subjects` are `type:value`, `sources` are `surface/key`. */
-export interface GivenWrite {
-  readonly key: string;
-  readonly subjects?: readonly string[];
-  readonly sources?: readonly string[];
-  readonly content: GivenContent;
-}
-
-export interface PreparedWrite extends OfferedWrite {
-  readonly sources: readonly ArtifactRef[];
-}
-
 /** How long a writer may take between `begin` and `commit` before it is looked for in the store, in ms. */
 const LEASE_MS = 60_000;
-
-export function prepareWrite(surface: string, given: GivenWrite): PreparedWrite {
-  return {
-    ref: { surface: surfaceId(surface), key: artifactKey(given.key) },
-    subjects: (given.subjects ?? []).map(parseIdentifier),
-    sources: (given.sources ?? []).map(parseArtifactId),
-    content: Object.entries(given.content).map(([name, value]) => contentField(name, value)),
-  };
-}
 
 /**
  * Runs the application's write for a batch of artifacts under one intent each: all are committed or none.
  * Content of somebody forgotten that is not about them is held: the application's write is not run, or undone.
- * @throws WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first. LedgerError, ROLLED_BACK and ANCHOR_LOST among them: at the begin nothing was written; at the
+ * @throws UsageError IDENTIFIER_TYPE_UNKNOWN, before anything is written. WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first. LedgerError, ROLLED_BACK and ANCHOR_LOST among them: at the begin nothing was written; at the
  * commit the write stands and is announced, and the next write commits it first
  */
 export async function writeUnderIntent<Result>(
@@ -56,7 +26,13 @@ export async function writeUnderIntent<Result>(
   write: () => Result | Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result | Held> {
-  for (const { ref } of writes) engine.bound(ref.surface);
+  for (const { ref, subjects } of writes) {
+    engine.bound(ref.surface);
+    refuseUndeclaredTypes(
+      engine.boundary.identifiers,
+      subjects.map(({ type }) => type),
+    );
+  }
   refuseUnsound(engine);
   if (engine.ledger.noteWriting()) refuseUnsound(engine);
   await finishOthers(engine, signal);
@@ -280,11 +256,4 @@ export async function areThere(
 
 export async function isThere(engine: Engine, ref: ArtifactRef, signal: AbortSignal): Promise<boolean> {
   return (await areThere(engine, [ref], signal)).size > 0;
-}
-
-function contentField(name: string, value: string | Uint8Array | Float32Array): ContentField {
-  if (typeof value === "string") return { type: "text", name, text: value };
-  return value instanceof Float32Array
-    ? { type: "vector", name, vector: value }
-    : { type: "bytes", name, bytes: value };
 }

@@ -11,7 +11,7 @@ import { requestId } from "../../src/model/ids.ts";
 import { openKeys } from "../../src/ledger/open-keys.ts";
 import { openLedger } from "../../src/ledger/open-ledger.ts";
 import { heldDigest } from "../../src/record/hold-write.ts";
-import { prepareWrite } from "../../src/record/write-under-intent.ts";
+import { prepareWrite } from "../../src/record/given-write.ts";
 import { liftEntries } from "../../src/audit/lift-entries.ts";
 import {
   DAY_MS,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { liftEntries } from "../../src/audit/lift-entries.ts";
-import type { GivenWrite } from "../../src/record/write-under-intent.ts";
+import type { GivenWrite } from "../../src/record/given-write.ts";
 import {
   DAY_MS,
   deriveSummary,
