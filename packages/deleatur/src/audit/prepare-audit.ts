@@ -7,7 +7,7 @@ import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import type { Engine } from "../engine.ts";
 import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
-import { artifactId, requestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, requestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { openNeedles, sealNeedles } from "../examine/kept-needles.ts";
@@ -21,6 +21,8 @@ const DAY_MS = 24 * 3600 * 1000;
 export interface Audited {
   readonly target: "person" | "records";
   readonly identifiers: readonly SubjectIdentifier[];
+  /** The named records, there or not; none for a person. */
+  readonly refs: readonly ArtifactRef[];
   /** Whose the named records are; none for a person. */
   readonly owners: readonly SubjectIdentifier[];
   readonly identifiersUnknown: readonly { readonly surface: SurfaceId; readonly type: string }[];
@@ -70,6 +72,7 @@ export async function prepareAudit(
   AUDITED.put(ledger, id, {
     target: target.kind,
     identifiers: plan.identifiers,
+    refs: target.kind === "records" ? target.refs : [],
     owners: plan.owners,
     identifiersUnknown: plan.identifiersUnknown,
   });

@@ -1,14 +1,17 @@
 // `audit`: judges what a foreign forget tool claims by what the stores show. It signs nothing and believes no return value (CLAIM-1, CLAIM-2).
 import { toHex } from "@deleatur/verify";
+import { isDeepStrictEqual } from "node:util";
 import type { ErasureClaim, Evidence } from "../attest/evidence.ts";
 import { judge } from "../attest/judge.ts";
 import type { Engine } from "../engine.ts";
 import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import type { RequestOutcome } from "../forget/outcome.ts";
+import { identifierSet } from "../forget/plan.ts";
 import { surfaceOutcomes } from "../forget/surface-outcomes.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
+import type { RequestItem } from "../ledger/request-record.ts";
 import { UsageError } from "../model/errors.ts";
-import { artifactId, artifactKey, requestId, surfaceId, type RequestId } from "../model/ids.ts";
+import { artifactId, artifactKey, parseIdentifier, requestId, surfaceId, type RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { contentDigests } from "../record/guard.ts";
 import { openBaseline } from "../examine/baseline.ts";
@@ -16,7 +19,7 @@ import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-e
 import { openTaken } from "../examine/taken-by-others.ts";
 import { type KeptNeedle, openNeedles } from "../examine/kept-needles.ts";
 import type { EpochScan } from "../examine/scan-epoch.ts";
-import { AUDITED, type AuditTicket, TICKET_FORMAT } from "./prepare-audit.ts";
+import { AUDITED, type Audited, type AuditTicket, TICKET_FORMAT } from "./prepare-audit.ts";
 
 export interface AuditOrder {
   readonly claim: ErasureClaim;
@@ -28,7 +31,7 @@ export interface AuditOrder {
   readonly reingest?: (needles: readonly KeptNeedle[], signal: AbortSignal) => Promise<Evidence["trial"]>;
 }
 
-/** @throws UsageError where the ticket is foreign, expired or of another boundary */
+/** @throws UsageError where the ticket is foreign, expired, of another boundary or about others than the claim */
 export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortSignal): Promise<RequestOutcome> {
   await sweepCanaries(engine, signal);
   const inquiry =
@@ -46,6 +49,7 @@ function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): I
   if (audited === undefined) throw badTicket("its fingerprints are gone");
   const needles = openNeedles(engine, id);
   const items = ledger.items(id);
+  if (!isAbout(audited, items, claim)) throw badTicket("it is about another person, or other records, than the claim");
   const taken = openTaken(engine, id);
   return {
     ...baseInquiry(engine, claim, needles),
@@ -59,6 +63,18 @@ function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): I
     before: { found: items.length > 0, count: items.length },
     identifiersUnknown: audited.identifiersUnknown,
   };
+}
+
+/** A ticket shows nothing of others: a claim is about its person, and about no records that it has not fingerprinted, or about its very records. */
+function isAbout(
+  { target, identifiers, refs }: Audited,
+  items: readonly RequestItem[],
+  { subject, records }: ErasureClaim,
+): boolean {
+  const claimed = new Set(records);
+  if (target === "records") return isDeepStrictEqual(claimed, new Set(refs.map(artifactId)));
+  const fingerprinted = new Set(items.map(({ ref }) => artifactId(ref)));
+  return identifierSet(identifiers)(parseIdentifier(subject)) && [...claimed].every((id) => fingerprinted.has(id));
 }
 
 function withoutTicket(engine: Engine, order: AuditOrder): Inquiry {
@@ -124,7 +140,8 @@ function openTicket(engine: Engine, ticket: AuditTicket): RequestId {
   if (ticket.boundary !== engine.boundary.id) throw badTicket("it was prepared for another boundary");
   const id = requestId(ticket.ticket);
   const record = engine.ledger.request(id);
-  if (record === undefined) throw badTicket("this ledger does not know it");
+  // A person's request was received: it is no ticket, and must not be closed as an expired one.
+  if (record === undefined || record.received !== undefined) throw badTicket("this ledger does not know it");
   if (new Date(record.due) < engine.clock()) {
     engine.ledger.closeRequest(id);
     throw badTicket("it has expired, and its fingerprints were destroyed");

@@ -6,10 +6,10 @@ import type { RequestId } from "../model/ids.ts";
 import { textsCutOff } from "./deny.ts";
 import type { RequestOutcome } from "./outcome.ts";
 
-/** @throws UsageError REQUEST_UNKNOWN */
+/** @throws UsageError REQUEST_UNKNOWN, of an audit's ticket too: nobody made it as a request */
 export function recordedOutcome(engine: Engine, id: RequestId): RequestOutcome {
   const record = engine.ledger.request(id);
-  if (record === undefined) {
+  if (record?.received === undefined) {
     throw new UsageError("REQUEST_UNKNOWN", "no request has this id, see `deleatur requests`", {
       place: { request: id },
     });

@@ -125,8 +125,8 @@ function claimOrJoin(
 ): RequestOutcome | "claimed" | "held" {
   const { ledger } = engine;
   const record = ledger.request(id);
-  // Another process has carried it to its end meanwhile, or it was closed before; an unknown one is said to be that.
-  if (record === undefined || record.state === "closed") return recordedOutcome(engine, id);
+  // Another process has carried it to its end meanwhile, or it was closed before; an unknown one, or an audit's ticket, is said to be unknown.
+  if (record?.received === undefined || record.state === "closed") return recordedOutcome(engine, id);
   const ended = countEndedRounds(engine, id);
   const before = joined.get(id);
   if (!ledger.claimRequest(id, owner, CLAIM_MS)) {

@@ -169,9 +169,10 @@ it("VERDICT-1: copies that are named together need no decision, and none is aske
 
 it("CLAIM-2: an audit with a ticket finds what a foreign tool left of the same person's words", async () => {
   const scene = await memoryOf([["episodes", "s9", "s-4471", null, SAID]]);
-  const ticket = await scene.memory.prepareAudit({ records: ["episodes/s1"] });
+  const records = ["episodes/s1"];
+  const ticket = await scene.memory.prepareAudit({ records });
   scene.app.exec("DELETE FROM episodes WHERE id = 's1'");
-  const claim = { subject: S, surfacesReached: ["episodes"], tombstoneWritten: false } as const;
+  const claim = { subject: S, records, surfacesReached: ["episodes"], tombstoneWritten: false } as const;
   const outcome = await scene.memory.audit({ ticket, claim });
   expect(outcome.suspects.open).toBe(1);
   expect(codes(outcome)).toContain("SUSPECT_OPEN");

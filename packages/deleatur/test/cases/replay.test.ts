@@ -57,7 +57,8 @@ it("REPLAY-1 VERDICT-2 LINEAGE-3: a summary that no lineage knows is found by th
   const ticket = await scene.memory.prepareAudit({ records: ["episodes/s1"] });
   scene.app.exec("DELETE FROM episodes WHERE id = 's1'; DELETE FROM summaries WHERE id = 'm1'; VACUUM");
   scene.app.pragma("wal_checkpoint(TRUNCATE)");
-  const claim = { subject: S, surfacesReached: ["episodes", "summaries"], tombstoneWritten: false } as const;
+  const reached = ["episodes", "summaries"];
+  const claim = { subject: S, records: ["episodes/s1"], surfacesReached: reached, tombstoneWritten: false };
   const audit = await scene.memory.audit({ ticket, claim });
   expect(audit.verdict).toBe("PARTIAL");
   expect(audit.survivors.map(({ key, probe, provenance }) => [key, probe, provenance])).toEqual([
