@@ -63,7 +63,7 @@ const ABOUT: Readonly<Record<ReasonCode, readonly [ReasonClass, string]>> = {
   ],
   ANCHOR_LOST: [
     "technical",
-    "put the anchor's file back where `connect.anchor` names it, or begin another with `deleatur replay --new-anchor`",
+    "put the anchor's file back where `connect.anchor` names it, or begin another with `deleatur replay --all --new-anchor`",
   ],
   BLIND_PROBE: ["technical", "let every required probe of this surface run until it finds its controls"],
   UNREACHABLE: [

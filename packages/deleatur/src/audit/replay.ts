@@ -11,6 +11,7 @@ import type { RequestOutcome } from "../forget/outcome.ts";
 import { receiveRequest } from "../forget/receive-request.ts";
 import type { Target } from "../forget/target.ts";
 import { bracketRun } from "./bracket-run.ts";
+import { whyAnchorLost } from "./lost-anchor.ts";
 import { type LiftedFences, lowerLostFences } from "./lost-fences.ts";
 import { type NamedAct, namedAct } from "./named-act.ts";
 import { roundedCount } from "./rounded-count.ts";
@@ -40,7 +41,7 @@ export interface ReplayedSurface {
 
 /** The answer of `replay`. `held` carries keys: for the operator's terminal only. */
 export interface ReplayOutcome {
-  /** `whole`: a last look over every surface found nothing that was ever erased, and no purge is due. */
+  /** `whole`: a last look over every surface found nothing that was ever erased, no purge is due, and the anchor is not lost. */
   readonly state: "whole" | "left" | "looked";
   readonly surfaces: readonly ReplayedSurface[];
   /** Erased content in records of others, or of nobody: a person must look. */
@@ -50,6 +51,8 @@ export interface ReplayOutcome {
   readonly fences?: LiftedFences;
   /** What the ledger had lost, where it was set back. */
   readonly rolledBack?: Rollback;
+  /** Why the declared anchor cannot be compared with: what the ledger may have lost was not looked for. */
+  readonly anchorLost?: string;
   readonly exitCode: number;
 }
 
@@ -74,14 +77,17 @@ async function lookOnly(
   selected: readonly SurfaceId[] | undefined,
   signal: AbortSignal,
 ): Promise<ReplayOutcome> {
+  const lostBefore = whyAnchorLost(engine);
   const found = await findReturns(engine, lookAt(selected), signal);
-  const isClean = found.back.length === 0 && found.held.length === 0 && !hasUnread(found);
+  const anchorLost = whyAnchorLost(engine) ?? lostBefore;
+  const isClean = anchorLost === undefined && found.back.length === 0 && found.held.length === 0 && !hasUnread(found);
   return {
     state: "looked",
     surfaces: surfacesOf(engine, found, found),
     held: heldOf(found),
     requests: [],
     ...rollbackOf(engine),
+    ...(anchorLost === undefined ? {} : { anchorLost }),
     exitCode: isClean ? 0 : 21,
   };
 }
@@ -94,6 +100,7 @@ async function runReplay(
 ): Promise<ReplayOutcome> {
   const { ledger } = engine;
   if (order.newAnchor !== undefined) ledger.renewAnchor(namedAct(order.newAnchor));
+  const lostBefore = whyAnchorLost(engine);
   const rollback = rollbackOf(engine);
   // From here on the anchor knows that the ledger was set back, and what it took in.
   ledger.flushAnchor(true);
@@ -124,7 +131,9 @@ async function runReplay(
     last = await findReturns(engine, lookAt(scope), signal);
   }
   const requests = [...outcomes.values()];
-  const isWhole = countBack(last) === 0 && !hasUnread(last) && requests.every(isPurged);
+  // An anchor that comes back on the way tells what no look has looked for.
+  const anchorLost = whyAnchorLost(engine) ?? lostBefore;
+  const isWhole = anchorLost === undefined && countBack(last) === 0 && !hasUnread(last) && requests.every(isPurged);
   // A backup of the moment in which a request ran brings back its fence, which nobody would end.
   const fences = await lowerLostFences(engine, isWhole, signal);
   // One that was killed behind its last step is closed already; one that waits is carried on by the next replay.
@@ -141,7 +150,8 @@ async function runReplay(
     requests,
     fences,
     ...rollback,
-    exitCode: exitOf(requests, last, isWhole),
+    ...(anchorLost === undefined ? {} : { anchorLost }),
+    exitCode: anchorLost === undefined ? exitOf(requests, last, isWhole) : 21,
   };
 }
 

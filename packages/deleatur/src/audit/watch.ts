@@ -8,6 +8,7 @@ import { UsageError } from "../model/errors.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { bracketRun } from "./bracket-run.ts";
+import { whyAnchorLost } from "./lost-anchor.ts";
 import { roundedCount } from "./rounded-count.ts";
 import { storeChanges } from "./store-changes.ts";
 
@@ -23,7 +24,7 @@ export interface WatchOrder {
 /** What one look found. Keys are for the operator's terminal only. */
 export interface WatchLook {
   readonly at: string;
-  /** `back`: erased, and there again. `held`: erased content in a record of somebody else. `unread`: a surface could not be read. */
+  /** `back`: erased, and there again. `held`: erased content in a record of somebody else. `unread`: a surface could not be read, or the declared anchor cannot be compared with. */
   readonly outcome: "clean" | "back" | "held" | "unread";
   readonly surfaces: readonly {
     readonly surface: string;
@@ -38,6 +39,8 @@ export interface WatchLook {
   readonly held: readonly { readonly artifact: string; readonly rule: string }[];
   /** Requests that are not done: what they have still to erase was passed over, for theirs is to say what became of it. The oldest first. */
   readonly passedOver: readonly PassedOver[];
+  /** Why the declared anchor cannot be compared with: what the ledger may have lost was not looked for. */
+  readonly anchorLost?: string;
   readonly exitCode: 0 | 20 | 21;
 }
 
@@ -104,12 +107,14 @@ async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: 
   const owed = stillOwed(engine, requests);
   // What a request is just about to erase is not back.
   const counts = (request: RequestId): boolean => !isErasing(ledger.request(request)?.state);
+  const lostBefore = whyAnchorLost(engine);
   const found = await findReturns(
     engine,
     { limit: SHOWN, counts, passOver: (ref) => owed.refs.has(artifactId(ref)) },
     signal,
   );
-  const outcome = outcomeOf(found);
+  const anchorLost = whyAnchorLost(engine) ?? lostBefore;
+  const outcome = outcomeOf(found, anchorLost !== undefined);
   const at = utcTime(clock());
   ledger.transaction(() => {
     const ended = new Map<SurfaceId, boolean>();
@@ -122,7 +127,7 @@ async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: 
       if (back > 0) ledger.append({ type: "violation", at, code: "RESURRECTED", surface, count: roundedCount(back) });
       if (held > 0) ledger.append({ type: "violation", at, code: "HELD", surface, count: roundedCount(held) });
     }
-    ledger.noteWatch(ended);
+    if (anchorLost === undefined) ledger.noteWatch(ended);
     ledger.append({ type: "watched", at, outcome });
   });
   return {
@@ -142,15 +147,16 @@ async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: 
         ...(why === undefined ? {} : { why }),
         ...(until === undefined ? {} : { until }),
       })),
+    ...(anchorLost === undefined ? {} : { anchorLost }),
     exitCode: outcome === "clean" ? 0 : outcome === "unread" ? 20 : 21,
   };
 }
 
-function outcomeOf({ surfaces }: Returns): WatchLook["outcome"] {
+function outcomeOf({ surfaces }: Returns, isAnchorLost: boolean): WatchLook["outcome"] {
   const all = [...surfaces.values()];
   if (all.some(({ back }) => back > 0)) return "back";
   if (all.some(({ held }) => held > 0)) return "held";
-  return all.some(({ unread }) => unread !== undefined) ? "unread" : "clean";
+  return isAnchorLost || all.some(({ unread }) => unread !== undefined) ? "unread" : "clean";
 }
 
 /** Waits by a clock that does not jump, and by the ledger's, whichever comes first: a jump forward costs one look, one back none. */

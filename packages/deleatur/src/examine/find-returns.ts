@@ -7,6 +7,7 @@ import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, t
 import { unfoldContent } from "../probe/unfold-content.ts";
 import { contentDigests, contentTag, findContained, recordDigest } from "../record/guard.ts";
 import { errorCode } from "../record/harvest.ts";
+import { contentOfItsOwn } from "./index-content.ts";
 
 /** By what it is known: a forgotten person's identifier, a key, key and content, an erased source, or content alone. */
 export type ReturnRule = "identifier" | "record" | "erased" | "source" | "exact" | "folded" | "contained";
@@ -206,10 +207,13 @@ function createLook(
       const requests = await whoErasedSource(source, depth);
       if (requests !== undefined) return isBack("source", requests, source);
     }
-    // An index says what its record says, and that was looked at.
-    if (engine.bound(artifact.surface).declaration.role === "index" && sources.length > 0) return undefined;
-    const rule = earlier.length > 0 ? "erased" : undefined;
-    return judgeContent(artifact, sources) ?? (rule === undefined ? undefined : isHeld(rule));
+    const like = earlier.length > 0 ? isHeld("erased") : undefined;
+    const found = judgeContent(artifact, sources) ?? like;
+    const isIndex = engine.bound(artifact.surface).declaration.role === "index";
+    if (found === undefined || !isIndex || sources.length === 0) return found;
+    // An index says what its record says, and that was looked at; what it says beside that was not.
+    const content = await contentOfItsOwn(engine, artifact, sources, signal);
+    return content.length === 0 ? undefined : (judgeContent({ ...artifact, content }, sources) ?? like);
   }
 
   /** Who erased it, where it was and neither stands there as somebody else's (C22) nor as what was lawfully lifted. */

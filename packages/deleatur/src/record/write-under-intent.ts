@@ -150,7 +150,7 @@ function refuseUnsound({ ledger }: Engine): void {
   if (state.is === "lost")
     throw new LedgerError("ANCHOR_LOST", `the anchor cannot be compared with: ${state.why}; no write is let in`, {
       place: { file: ledger.file },
-      cure: "put the anchor's file back where connect.anchor names it, or begin another with `deleatur replay --new-anchor`",
+      cure: "put the anchor's file back where connect.anchor names it, or begin another with `deleatur replay --all --new-anchor`",
     });
 }
 

@@ -3,7 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlin
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { liftEntries } from "../../src/audit/lift-entries.ts";
-import { requestId } from "../../src/model/ids.ts";
+import type { WatchLook } from "../../src/audit/watch.ts";
+import { requestId, surfaceId } from "../../src/model/ids.ts";
 import {
   codes,
   EPISODES,
@@ -53,6 +54,11 @@ function backUp({ directory }: Scene): (names: readonly string[]) => void {
           cpSync(join(backup, name + end), join(directory, name + end), { recursive: true });
       }
   };
+}
+
+async function lookOf(scene: Scene): Promise<WatchLook> {
+  for await (const one of scene.memory.watch({ once: true })) return one;
+  throw new Error("no look");
 }
 
 it("GUARD-5 C24: the ledger of last week is noticed at the next open: writes refused, verdicts UNCONFIRMED, reading goes on", async () => {
@@ -123,6 +129,48 @@ it("GUARD-5: where nothing can stand in the anchor's place the erasing goes on u
     {},
     { role: "operator", reason: "DISK_LOST" },
   ]);
+});
+
+it("GUARD-5: while the anchor is lost no look is clean and no replay whole, for what the ledger lost with it nobody looks for", async () => {
+  const { scene, anchor } = await anchoredMemory();
+  await recordBoth(scene);
+  await scene.memory.close();
+  scene.app.pragma("wal_checkpoint(TRUNCATE)");
+  const restore = backUp(scene);
+  await scene.reopen();
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  await scene.memory.close();
+  restore(["deleatur.db"]);
+  renameSync(anchor, `${anchor}.elsewhere`);
+  scene.app.prepare("INSERT INTO episodes VALUES ('s1', 's-4471', ?)").run(S_SAYS[0]);
+  const { engine } = await scene.reopen();
+  const lost = { anchorLost: expect.any(String) as string };
+  expect(await lookOf(scene)).toMatchObject({ ...lost, outcome: "unread", exitCode: 20 });
+  expect(engine.ledger.watchEnd(surfaceId("episodes"))).toBeUndefined();
+  expect(await scene.memory.replay({ dryRun: true })).toMatchObject({ ...lost, state: "looked", exitCode: 21 });
+  expect(await scene.memory.replay({ now: true })).toMatchObject({ ...lost, state: "left", exitCode: 21 });
+  const logged = logOf(scene.memory);
+  expect(logged.flatMap(({ type, isWhole }) => (type === "replayed" ? [isWhole] : []))).toEqual([false]);
+  expect(logged.flatMap(({ type, outcome }) => (type === "watched" ? [outcome] : []))).toEqual(["unread"]);
+  // It is looked for again from the moment that it is back.
+  renameSync(`${anchor}.elsewhere`, anchor);
+  expect(await lookOf(scene)).toMatchObject({ outcome: "back", exitCode: 21 });
+  const replayed = await scene.memory.replay({ now: true });
+  expect([replayed.state, replayed.anchorLost]).toEqual(["whole", undefined]);
+  expect(scene.rows("SELECT id FROM episodes WHERE id LIKE 's%'")).toEqual([]);
+  expect(await lookOf(scene)).toMatchObject({ outcome: "clean", exitCode: 0 });
+  expect(engine.ledger.watchEnd(surfaceId("episodes"))).toBeDefined();
+});
+
+it("GUARD-5: an anchor that is lost while a look runs takes its clean from it too", async () => {
+  const { scene, anchor } = await anchoredMemory();
+  await recordBoth(scene);
+  await scene.reopen({
+    report: ({ step, phase }) => {
+      if (step === "look" && phase === "started") renameSync(anchor, `${anchor}.elsewhere`);
+    },
+  });
+  expect((await lookOf(scene)).outcome).toBe("unread");
 });
 
 it("GUARD-5: an anchor that is lost between the judgement and the receipt holds the receipt back until it is there again", async () => {

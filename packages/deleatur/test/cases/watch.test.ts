@@ -36,6 +36,19 @@ async function forgotten(): Promise<Scene> {
 const insert = (scene: Scene, id: string, account: string | null, text: string): void =>
   void scene.app.prepare("INSERT INTO episodes VALUES (?, ?, ?)").run(id, account, text);
 
+const indexOf = (table: string, part: { readonly content: readonly ["text"] } | { readonly vector: "embedding" }) =>
+  ({
+    kind: "sqlite",
+    role: "index",
+    store: "memory",
+    table,
+    key: "id",
+    derivedFrom: { surface: "episodes", column: "source" },
+    ...part,
+  }) as const;
+
+const vector = (at: number): Buffer => Buffer.from(Float32Array.from({ length: 8 }, (_, i) => Math.sin(i + at)).buffer);
+
 describe("what a look finds", () => {
   it("C05 GUARD-1 VERDICT-3: written past the guard, after the request is closed and its keys are destroyed", async () => {
     const scene = await forgotten();
@@ -61,6 +74,48 @@ describe("what a look finds", () => {
     expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 8 }]);
     const logged = JSON.stringify(logOf(scene.memory));
     for (const secret of ["s-4471", "s2", "accordion"]) expect(logged).not.toContain(secret);
+  });
+
+  it("GUARD-1 REPLAY-2: an index row whose words are not its source's, or whose source is not there; none that says what its source says", async () => {
+    const scene = await openScene({
+      sql: `${EPISODES_SQL} CREATE TABLE search (id TEXT PRIMARY KEY, source TEXT, text TEXT);
+            CREATE TABLE vectors (id TEXT PRIMARY KEY, source TEXT, embedding BLOB);`,
+      surfaces: {
+        episodes: EPISODES,
+        search: indexOf("search", { content: ["text"] }),
+        vectors: indexOf("vectors", { vector: "embedding" }),
+      },
+    });
+    await recordBoth(scene);
+    const put = (table: string, id: string, source: string | null, value: string | Buffer): void =>
+      void scene.app.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`).run(id, source, value);
+    for (const [at, text] of [...S_SAYS, ...T_SAYS].entries()) {
+      const source = `${at < 3 ? "s" : "t"}${(at % 3) + 1}`;
+      put("search", `i${source}`, source, text);
+      put("vectors", `v${source}`, source, vector(at));
+    }
+    await scene.memory.scan();
+    expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+    expect((await look(scene)).outcome).toBe("clean");
+    // A record of T that quotes S is looked at itself: its index row, and a part of it, say no more. What a vector says nobody can tell.
+    insert(scene, "t9", "t-0815", `As somebody said: ${S_SAYS[1]}, more or less.`);
+    put("search", "quoting", "t9", `As somebody said: ${S_SAYS[1]}, more or less.`);
+    put("search", "part", "t9", S_SAYS[1]);
+    put("vectors", "quoting", "t9", vector(1));
+    put("search", "x1", "nobody-9", S_SAYS[0]);
+    put("search", "x2", "t1", S_SAYS[0]);
+    put("search", "x3", null, S_SAYS[0]);
+    put("search", "x4", "nobody-9", "nothing that was ever said by anybody who is forgotten");
+    put("vectors", "x5", "nobody-9", vector(0));
+    const held = [
+      { artifact: "episodes/t9", rule: "contained" },
+      ...["x1", "x2", "x3"].map((id) => ({ artifact: `search/${id}`, rule: "folded" })),
+      { artifact: "vectors/x5", rule: "exact" },
+    ];
+    const found = await look(scene);
+    expect([found.outcome, found.exitCode, found.held, found.back]).toEqual(["held", 21, held, []]);
+    const replayed = await scene.memory.replay({ now: true });
+    expect([replayed.exitCode, replayed.held]).toEqual([21, held]);
   });
 
   it("GUARD-2 GUARD-3: nothing of what was lifted, shared or short", async () => {

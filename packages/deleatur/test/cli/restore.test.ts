@@ -67,6 +67,30 @@ it("GUARD-5: a set-back ledger is told by check, and replay says what it had los
   expect((await runCli(directory, ["check"])).exitCode).toBe(0);
 });
 
+it("GUARD-5: with the anchor lost watch and replay say so and name the cure, which begins another", async () => {
+  const anchor = join(temporaryDirectory(), "deleatur.anchor");
+  const { directory } = smallMemory({ connect: `  anchor: { file: ${anchor} }` });
+  expect((await runCli(directory, ["check"])).exitCode).toBe(0);
+  rmSync(anchor);
+  for (const [argv, exitCode] of [
+    [["watch", "--once"], 20],
+    [["replay", "--all", "--dry-run"], 21],
+    [["replay", "--all"], 21],
+  ] as const) {
+    const answer = await askCli(directory, argv);
+    expect([answer.exitCode, answer.json]).toEqual([
+      exitCode,
+      expect.objectContaining({ anchorLost: expect.any(String) as string }),
+    ]);
+    const { out } = await runCli(directory, argv);
+    expect(out).toContain("ANCHOR_LOST: ");
+    expect(out).toContain("deleatur replay --all --new-anchor");
+  }
+  const anew = ["replay", "--all", "--new-anchor", "--role", "operator", "--reason", "DISK_LOST"];
+  expect((await runCli(directory, anew)).exitCode).toBe(0);
+  expect((await askCli(directory, ["watch", "--once"])).json).toMatchObject({ outcome: "clean", anchorLost: null });
+});
+
 it("GUARD-4: a replay whose purge would lock the store waits, says what lets it go on, and ends with --now", async () => {
   const { directory, database } = smallMemory({ isAdopted: false });
   const backup = join(temporaryDirectory(), "backup");

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { ReplayOrder, ReplayOutcome } from "../../audit/replay.ts";
 import { UsageError } from "../../model/errors.ts";
+import { anchorLostLines } from "../print/anchor-lost-lines.ts";
 import { table } from "../print/table.ts";
 import { count } from "../print/words.ts";
 import type { VerbResult } from "../terminal.ts";
@@ -52,6 +53,7 @@ async function replay(surfaces: readonly string[], flags: ReplayFlags, context: 
       surfaces: outcome.surfaces,
       held: outcome.held.map((one) => (context.areKeysShown ? one : { rule: one.rule })),
       rolledBack: outcome.rolledBack ?? null,
+      anchorLost: outcome.anchorLost ?? null,
       requests: answers.map(({ json }) => json),
     },
     exitCode: outcome.exitCode,
@@ -93,7 +95,7 @@ function fenceLines(fences: ReplayOutcome["fences"]): readonly string[] {
 }
 
 function replayText(outcome: ReplayOutcome, { paint, areKeysShown }: VerbContext): string {
-  const { surfaces, held, rolledBack, state } = outcome;
+  const { surfaces, held, rolledBack, anchorLost, state } = outcome;
   return [
     ...(rolledBack === undefined
       ? []
@@ -123,6 +125,7 @@ function replayText(outcome: ReplayOutcome, { paint, areKeysShown }: VerbContext
           ...(areKeysShown ? held.map(({ artifact, rule }) => `  ${artifact} (${rule})`) : []),
         ]),
     ...fenceLines(outcome.fences),
+    ...anchorLostLines(anchorLost, paint),
     state === "left" && outcome.exitCode === 22 ? WAITING : STATES[state],
     "",
   ].join("\n");

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { WatchLook, WatchOrder } from "../../audit/watch.ts";
 import { DURATION, durationSeconds } from "../../boundary/duration.ts";
 import { UsageError } from "../../model/errors.ts";
+import { anchorLostLines } from "../print/anchor-lost-lines.ts";
 import { table } from "../print/table.ts";
 import { count } from "../print/words.ts";
 import type { VerbResult } from "../terminal.ts";
@@ -45,6 +46,7 @@ async function watch(flags: WatchFlags, context: VerbContext): Promise<VerbResul
       back: shown(last?.back ?? [], context),
       held: shown(last?.held ?? [], context),
       passedOver: last?.passedOver ?? [],
+      anchorLost: last?.anchorLost ?? null,
     },
     exitCode: last === undefined ? 130 : worstExit(codes),
   };
@@ -60,12 +62,13 @@ function orderOf({ every, once, afterWrites }: WatchFlags): WatchOrder {
   };
 }
 
-function lineOf({ at, outcome, surfaces, passedOver }: WatchLook): string {
+function lineOf({ at, outcome, surfaces, passedOver, anchorLost }: WatchLook): string {
   const [back, held] = [sum(surfaces, "back"), sum(surfaces, "held")];
   const found =
     outcome === "clean" ? "clean" : `${outcome}: ${count(back, "record")} back, ${count(held, "record")} to look at`;
+  const lost = anchorLost === undefined ? "" : ", ANCHOR_LOST";
   const open = passedOver.length === 0 ? "" : `, ${count(passedOver.length, "request")} not done`;
-  return `${at}  ${found}${open}`;
+  return `${at}  ${found}${lost}${open}`;
 }
 
 function sum(surfaces: WatchLook["surfaces"], member: "back" | "held"): number {
@@ -80,7 +83,7 @@ function shown(
 }
 
 function lookText(look: WatchLook, { paint, areKeysShown }: VerbContext): string {
-  const { surfaces, back, held, passedOver, outcome } = look;
+  const { surfaces, back, held, passedOver, outcome, anchorLost } = look;
   const lines = (found: WatchLook["back"]): readonly string[] =>
     areKeysShown ? found.map(({ artifact, rule }) => `  ${artifact} (${rule})`) : [];
   return [
@@ -102,6 +105,7 @@ function lookText(look: WatchLook, { paint, areKeysShown }: VerbContext): string
     ...(held.length === 0
       ? []
       : [paint.yellow("Erased words in records of others, or of nobody: a person must look."), ...lines(held)]),
+    ...anchorLostLines(anchorLost, paint),
     ...(outcome === "clean" ? ["Nothing that was erased is there."] : []),
     ...(passedOver.length === 0
       ? []
