@@ -212,7 +212,7 @@ function createLook(
     const isIndex = engine.bound(artifact.surface).declaration.role === "index";
     if (found === undefined || !isIndex || sources.length === 0) return found;
     // An index says what its record says, and that was looked at; what it says beside that was not.
-    const content = await contentOfItsOwn(engine, artifact, sources, signal);
+    const content = await contentOfItsOwn(engine, artifact, (of) => sourcesOf(engine, of), signal);
     return content.length === 0 ? undefined : (judgeContent({ ...artifact, content }, sources) ?? like);
   }
 

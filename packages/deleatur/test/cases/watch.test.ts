@@ -36,14 +36,18 @@ async function forgotten(): Promise<Scene> {
 const insert = (scene: Scene, id: string, account: string | null, text: string): void =>
   void scene.app.prepare("INSERT INTO episodes VALUES (?, ?, ?)").run(id, account, text);
 
-const indexOf = (table: string, part: { readonly content: readonly ["text"] } | { readonly vector: "embedding" }) =>
+const indexOf = (
+  table: string,
+  part: { readonly content: readonly ["text"] } | { readonly vector: "embedding" },
+  surface = "episodes",
+) =>
   ({
     kind: "sqlite",
     role: "index",
     store: "memory",
     table,
     key: "id",
-    derivedFrom: { surface: "episodes", column: "source" },
+    derivedFrom: { surface, column: "source" },
     ...part,
   }) as const;
 
@@ -79,10 +83,16 @@ describe("what a look finds", () => {
   it("GUARD-1 REPLAY-2: an index row whose words are not its source's, or whose source is not there; none that says what its source says", async () => {
     const scene = await openScene({
       sql: `${EPISODES_SQL} CREATE TABLE search (id TEXT PRIMARY KEY, source TEXT, text TEXT);
+            CREATE TABLE chained (id TEXT PRIMARY KEY, source TEXT, text TEXT);
+            CREATE TABLE ring (id TEXT PRIMARY KEY, source TEXT, text TEXT);
+            CREATE TABLE loop (id TEXT PRIMARY KEY, source TEXT, text TEXT);
             CREATE TABLE vectors (id TEXT PRIMARY KEY, source TEXT, embedding BLOB);`,
       surfaces: {
         episodes: EPISODES,
         search: indexOf("search", { content: ["text"] }),
+        chained: indexOf("chained", { content: ["text"] }, "search"),
+        ring: indexOf("ring", { content: ["text"] }, "loop"),
+        loop: indexOf("loop", { content: ["text"] }, "ring"),
         vectors: indexOf("vectors", { vector: "embedding" }),
       },
     });
@@ -101,6 +111,10 @@ describe("what a look finds", () => {
     insert(scene, "t9", "t-0815", `As somebody said: ${S_SAYS[1]}, more or less.`);
     put("search", "quoting", "t9", `As somebody said: ${S_SAYS[1]}, more or less.`);
     put("search", "part", "t9", S_SAYS[1]);
+    put("chained", "quoting", "quoting", S_SAYS[1]);
+    // Rows that vouch for each other.
+    put("ring", "r1", "r2", S_SAYS[0]);
+    put("loop", "r2", "r1", S_SAYS[0]);
     put("vectors", "quoting", "t9", vector(1));
     put("search", "x1", "nobody-9", S_SAYS[0]);
     put("search", "x2", "t1", S_SAYS[0]);
@@ -110,6 +124,7 @@ describe("what a look finds", () => {
     const held = [
       { artifact: "episodes/t9", rule: "contained" },
       ...["x1", "x2", "x3"].map((id) => ({ artifact: `search/${id}`, rule: "folded" })),
+      ...["ring/r1", "loop/r2"].map((artifact) => ({ artifact, rule: "folded" })),
       { artifact: "vectors/x5", rule: "exact" },
     ];
     const found = await look(scene);
