@@ -1,6 +1,6 @@
 // The door of the SDK: a write is an intent in the ledger first, then the application's own write, then a commit (DESIGN §3.3).
 import type { Engine } from "../engine.ts";
-import { LedgerError, WriteRefusedError } from "../model/errors.ts";
+import { LedgerError, StoreError, WriteRefusedError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { refuseUndeclaredTypes } from "../model/identifier-types.ts";
@@ -18,7 +18,7 @@ const LEASE_MS = 60_000;
  * Runs the application's write for a batch of artifacts under one intent each: all are committed or none.
  * Content of somebody forgotten that is not about them is held: the application's write is not run, or undone.
  * @throws UsageError IDENTIFIER_TYPE_UNKNOWN, before anything is written. WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first. LedgerError, ROLLED_BACK and ANCHOR_LOST among them: at the begin nothing was written; at the
- * commit the write stands and is announced, and the next write commits it first
+ * commit the write stands and is announced, and the next write commits it first. StoreError: what was to be undone stands and is announced, and the next write undoes it first
  */
 export async function writeUnderIntent<Result>(
   engine: Engine,
@@ -35,7 +35,7 @@ export async function writeUnderIntent<Result>(
   }
   refuseUnsound(engine);
   if (engine.ledger.noteWriting()) refuseUnsound(engine);
-  await finishOthers(engine, signal);
+  await finishOthers(engine);
   const offered = askGuard(engine, writes);
   if (offered.held.length > 0) return holdWrites(engine, offered.held);
   await markStores(
@@ -73,32 +73,55 @@ export async function writeUnderIntent<Result>(
     result = await write();
   } catch (error) {
     // The application's write failed: whether it left something is for the store to say, not for the exception.
-    await abandon(engine, writes, intents, signal);
+    await abandon(engine, { writes, intents });
     throw error;
   }
-  const held = await finish(engine, { writes, intents }, signal);
+  const held = await finish(engine, { writes, intents });
   return held ?? result;
 }
 
-/** Writes that stand in their store and whose commit the ledger could not take: announced still, so nothing of them is lost. */
-interface Unfinished {
+/** Writes that may stand in their store, under the intents that announce them. */
+interface Announced {
   readonly writes: readonly PreparedWrite[];
   readonly intents: readonly string[];
 }
 
-const unfinished = new WeakMap<Engine, Unfinished[]>();
+/** What the ledger or a store could not take, to be tried again: announced still, so nothing of it is lost. */
+const unfinished = new WeakMap<Engine, (() => Promise<unknown>)[]>();
 
-/** @throws WriteRefusedError after the writes were undone; LedgerError: then the next write tries again first */
-async function finish(engine: Engine, order: Unfinished, signal: AbortSignal): Promise<Held | undefined> {
-  const { writes, intents } = order;
+function keep(engine: Engine, retries: readonly (() => Promise<unknown>)[]): void {
+  unfinished.set(engine, [...(unfinished.get(engine) ?? []), ...retries]);
+}
+
+/** What was written is ended, or undone, whether or not its caller still waits: the caller's signal ends the application's write alone. */
+const NEVER = new AbortController().signal;
+
+/** @throws WriteRefusedError after the writes were undone; LedgerError, and StoreError where they could not be: then the next write tries again first */
+async function finish(engine: Engine, order: Announced): Promise<Held | undefined> {
+  let held: readonly PreparedWrite[];
   try {
-    // Asked again: an entry may have been made while the application wrote. The fence stands before any entry is made and outlives its
-    // making, so whoever passes here and is committed under no fence was not on the list.
-    const { held, allowances } = askGuard(engine, writes);
-    if (held.length > 0) {
-      await undo(engine, writes, intents, signal);
-      return holdWrites(engine, held);
-    }
+    held = commit(engine, order);
+  } catch (error) {
+    if (error instanceof WriteRefusedError) await undo(engine, order);
+    else if (error instanceof LedgerError) keep(engine, [() => finish(engine, order)]);
+    throw error;
+  }
+  if (held.length === 0) return undefined;
+  try {
+    // Listed and logged first: whether it can be undone is for the store to say.
+    return holdWrites(engine, held);
+  } finally {
+    await undo(engine, order);
+  }
+}
+
+/** The writes that are held; where there are none, all were committed. @throws WriteRefusedError, LedgerError */
+function commit(engine: Engine, { writes, intents }: Announced): readonly PreparedWrite[] {
+  // Asked again: an entry may have been made while the application wrote. The fence stands before any entry is made and outlives its
+  // making, so whoever passes here and is committed under no fence was not on the list.
+  const { held, allowances } = askGuard(engine, writes);
+  if (held.length > 0) return held;
+  try {
     // A commit alone need not be waited for until it is on the disk; the use of an allowance must not be lost.
     if (allowances.length === 0) engine.ledger.commitIntents(intents);
     else {
@@ -108,27 +131,24 @@ async function finish(engine: Engine, order: Unfinished, signal: AbortSignal): P
           if (!engine.ledger.useAllowance(digest)) throw new AllowanceUsedError(released);
       });
     }
-    return undefined;
+    return [];
   } catch (error) {
-    if (error instanceof WriteRefusedError || error instanceof AllowanceUsedError)
-      await undo(engine, writes, intents, signal);
-    else if (error instanceof LedgerError) unfinished.set(engine, [...(unfinished.get(engine) ?? []), order]);
-    if (error instanceof AllowanceUsedError) return holdWrites(engine, [error.write]);
+    if (error instanceof AllowanceUsedError) return [error.write];
     throw error;
   }
 }
 
-/** Commits what the ledger could not take before. @throws LedgerError where it still cannot: then nothing new is written either */
-async function finishOthers(engine: Engine, signal: AbortSignal): Promise<void> {
+/** Ends what could not be ended before. @throws LedgerError where it still cannot: then nothing new is written either */
+async function finishOthers(engine: Engine): Promise<void> {
   const others = unfinished.get(engine) ?? [];
   unfinished.delete(engine);
-  for (const [at, order] of others.entries()) {
+  for (const [at, retry] of others.entries()) {
     try {
-      await finish(engine, order, signal);
+      await retry();
     } catch (error) {
-      // Undone: its caller was told of a failure when it was.
-      if (error instanceof WriteRefusedError) continue;
-      unfinished.set(engine, [...(unfinished.get(engine) ?? []), ...others.slice(at + 1)]);
+      // Undone, and its caller was told of a failure when it was; or a store is still out of reach, which hinders no write to another one.
+      if (error instanceof WriteRefusedError || error instanceof StoreError) continue;
+      keep(engine, others.slice(at + 1));
       throw error;
     }
   }
@@ -203,39 +223,46 @@ function refuse(engine: Engine, write: PreparedWrite, by: string): never {
 }
 
 /** After a failed write: an artifact that is there all the same joins the lineage; one that is not ends its intent. */
-async function abandon(
-  engine: Engine,
-  writes: readonly PreparedWrite[],
-  intents: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const refs = writes.map(({ ref }) => ref);
-  const there = await areThere(engine, refs, signal);
-  engine.ledger.resolveIntents(
-    intents.map((id, index) => {
-      const ref = refs[index];
-      return { id, how: ref !== undefined && there.has(artifactId(ref)) ? "joined" : "aborted" };
-    }),
-  );
+async function abandon(engine: Engine, order: Announced): Promise<void> {
+  const refs = order.writes.map(({ ref }) => ref);
+  try {
+    const there = await areThere(engine, refs, NEVER);
+    engine.ledger.resolveIntents(
+      order.intents.map((id, index) => {
+        const ref = refs[index];
+        return { id, how: ref !== undefined && there.has(artifactId(ref)) ? "joined" : "aborted" };
+      }),
+    );
+  } catch (error) {
+    keep(engine, [() => abandon(engine, order)]);
+    throw error;
+  }
 }
 
-async function undo(
-  engine: Engine,
-  writes: readonly PreparedWrite[],
-  intents: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
+/** What could not be undone stays an open intent, and the next write tries again. */
+async function undo(engine: Engine, order: Announced): Promise<void> {
+  const again = (): Promise<void> => undo(engine, order);
+  try {
+    if (await eraseWritten(engine, order.writes)) engine.ledger.abortIntents(order.intents);
+    else keep(engine, [again]);
+  } catch (error) {
+    keep(engine, [again]);
+    throw error;
+  }
+}
+
+/** Whether each store says that all are gone. */
+async function eraseWritten(engine: Engine, writes: readonly PreparedWrite[]): Promise<boolean> {
   for (const [id, refs] of groupBy(
     writes.map(({ ref }) => ref),
     (ref) => ref.surface,
   )) {
     const surface = await engine.open(id);
     const keys = refs.map(({ key }) => key);
-    const erased = await surface.erase(keys, signal);
-    // What could not be undone stays an open intent: nothing is COMPLIANT until it is resolved.
-    if (erased.length < keys.length || erased.some(({ outcome }) => outcome === "failed")) return;
+    const erased = await surface.erase(keys, NEVER);
+    if (erased.length < keys.length || erased.some(({ outcome }) => outcome === "failed")) return false;
   }
-  engine.ledger.abortIntents(intents);
+  return true;
 }
 
 /** `surface/key` of each that its store holds. */

@@ -97,6 +97,60 @@ it("C19 LINEAGE-6: a summariser of this process that began before the forget is 
   expectErasure(scene, await scene.memory.resume(waiting.request, { now: true }));
 });
 
+/** T writes what S is forgotten for meanwhile; `then` is what befalls the write before it returns. */
+async function recordForgotten(scene: Scene, then: () => void, signal?: AbortSignal): Promise<unknown> {
+  const write = async (): Promise<void> => {
+    expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+    scene.app.prepare("INSERT INTO episodes VALUES ('late', 't-0815', ?)").run(S_SAYS[0]);
+    then();
+  };
+  return scene.memory.record("episodes", { key: "late", subjects: [T], content: { text: S_SAYS[0] } }, write, signal);
+}
+
+function expectHeldAndUndone(scene: Scene): void {
+  expect(scene.rows("SELECT id FROM episodes WHERE id = 'late'")).toEqual([]);
+  expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
+  expect(violations(scene.memory)).toEqual(["HELD"]);
+  expect(scene.memory.held().map(({ artifact }) => artifact.key)).toEqual(["late"]);
+}
+
+it("C19 GUARD-2: a write of what was forgotten while it ran is held and undone though its caller has aborted it", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const caller = new AbortController();
+  expect(await recordForgotten(scene, () => caller.abort(), caller.signal)).toMatchObject({ outcome: "held" });
+  expectHeldAndUndone(scene);
+});
+
+it("C19 GUARD-2: where the store is locked such a write is listed for review at once, and the next write that can undoes it", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const writing = recordForgotten(scene, () => scene.app.exec("BEGIN IMMEDIATE"));
+  await expect(writing).rejects.toMatchObject({ code: "STORE_LOCKED" });
+  expect(scene.memory.held()).toHaveLength(1);
+  expect(violations(scene.memory)).toEqual(["HELD"]);
+  expect(scene.memory.engine.ledger.openIntents()).toHaveLength(1);
+  // Still locked: it is kept for the one after, and hinders no other.
+  await recordEpisode(scene, "t8", T, "a word of another");
+  expect(scene.memory.engine.ledger.openIntents()).toHaveLength(1);
+  scene.app.exec("COMMIT");
+  await recordEpisode(scene, "t9", T, "a word of another");
+  expectHeldAndUndone(scene);
+});
+
+it("C19: a write that fails because its caller has aborted it leaves no intent behind", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const caller = new AbortController();
+  const offered = { key: "late", subjects: [T], content: { text: "a word of another" } };
+  const write = (): void => {
+    caller.abort();
+    throw new Error("no row");
+  };
+  await expect(scene.memory.record("episodes", offered, write, caller.signal)).rejects.toThrow("no row");
+  expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
+});
+
 /** A process of its own that begins a derivation and then dies, or waits for a word, before or after its write. */
 async function startWriter(scene: Scene, stage: "before" | "after"): Promise<ChildProcess> {
   const script = fileURLToPath(new URL("late-writer.mjs", import.meta.url));
