@@ -1,6 +1,7 @@
 // Notices that the files of the stores have changed, by size and time only, so that a watch may look after writes. It opens none of them.
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { entriesBelow } from "../adapters/files/entries-below.ts";
 import type { Boundary, StoreConnection } from "../model/declaration.ts";
 
 /** Whether anything changed since it was asked last; a file that comes or goes is a change. */
@@ -35,7 +36,7 @@ function filesOf(store: StoreConnection): readonly string[] {
   const wild = parts.findIndex((part) => /[*?]/.test(part));
   const folder = wild === -1 ? dirname(store.glob) : parts.slice(0, wild).join(sep);
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
+    return entriesBelow(folder)
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
   } catch {

@@ -14,10 +14,7 @@ export interface SeenFile {
 /** The files of a store that the glob means, and what an unfinished rewrite left beside them. @throws StoreError */
 export function seeFiles(store: FilesStore): readonly SeenFile[] {
   try {
-    const recursive = store.single === undefined;
-    return readdirSync(store.directory, { recursive, withFileTypes: true })
-      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
-      .map((entry) => join(entry.parentPath, entry.name))
+    return filesBelow(store.directory, store.single === undefined)
       .map((absolute) => ({
         absolute,
         path: relative(store.directory, absolute).split(sep).join("/"),
@@ -34,13 +31,21 @@ export function seeBeside(store: FilesStore, path: string): readonly SeenFile[] 
   const absolute = `${store.directory}/${path}`;
   try {
     if (!statSync(absolute).isDirectory()) return [{ path, absolute, name: basename(path) }];
-    return readdirSync(absolute, { recursive: true, withFileTypes: true })
-      .map((entry) => join(entry.parentPath, entry.name))
+    return filesBelow(absolute, true)
       .filter(isRegular)
       .map((file) => ({ path: relative(store.directory, file), absolute: file, name: basename(file) }));
   } catch (cause) {
     throw fileError(cause, store.name, path);
   }
+}
+
+/** Files and links. No link to a folder is followed: Node's own recursion does so from version 22 on, forty times round in a circle. */
+function filesBelow(folder: string, deep: boolean): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return deep ? filesBelow(path, deep) : [];
+    return entry.isFile() || entry.isSymbolicLink() ? [path] : [];
+  });
 }
 
 function isRegular(path: string): boolean {

@@ -1,6 +1,7 @@
 // The markers of the ledgers that manage a folder: an empty file of ours for each, whose name bears a random id. Without a right to write there is none.
 import { readdir, unlink, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { entriesBelow } from "../entries-below.ts";
 import { fileCode, fileError } from "../file-errors.ts";
 import { type FilesStore, MARKER_FILE } from "../options.ts";
 
@@ -31,7 +32,10 @@ interface Marker {
 /** Markers of the folder and of what is below it, as far as they are about files that this store means. */
 async function markersOf(store: FilesStore): Promise<readonly Marker[]> {
   try {
-    const entries = await readdir(store.directory, { recursive: store.single === undefined, withFileTypes: true });
+    const entries =
+      store.single === undefined
+        ? entriesBelow(store.directory)
+        : await readdir(store.directory, { withFileTypes: true });
     return entries.flatMap((entry): readonly Marker[] => {
       const [, ledger, file] = MARKER_FILE.exec(entry.name) ?? [];
       if (ledger === undefined) return [];
