@@ -3,11 +3,10 @@ import { createServer, connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findPostgres } from "../../servers/find-postgres.ts";
-import { startPostgres } from "../../servers/postgres-server.ts";
-import { all, declare, filesWith, keys, newStore, openSurface, REQUEST, signal, text } from "./postgres-fixture.ts";
+import { all, declare, filesWith, keys, openSurface, REQUEST, signal, text } from "./postgres-fixture.ts";
+import { MARK, startCopied } from "./primary-with-standby.ts";
 
 const installation = findPostgres();
-const MARK = "The violet accordion in the cellar smells of cardamom";
 
 /** An address that leads to one server after another. */
 async function startSwitch(first: number): Promise<{ readonly port: number; to(port: number): void }> {
@@ -44,14 +43,7 @@ async function startSwitch(first: number): Promise<{ readonly port: number; to(p
 describe.skipIf(installation === undefined)("a failover of PostgreSQL", () => {
   it("CLAIM-6: a purge after one says so once, whether or not the new server is clean; without one it says nothing", async () => {
     if (installation === undefined) return;
-    const primary = await startPostgres(installation);
-    onTestFinished(() => primary.stop());
-    const store = await newStore(
-      primary,
-      `CREATE TABLE episodes (id int PRIMARY KEY, body text);
-       INSERT INTO episodes SELECT n, 'plain talk ' || md5(n::text) FROM generate_series(1, 50) n; UPDATE episodes SET body = '${MARK}' WHERE id = 42;`,
-    );
-    const standby = await primary.startStandby();
+    const { primary, standby, store } = await startCopied(installation);
     const address = await startSwitch(primary.port);
     const url = store.url.replace(`:${primary.port}/`, `:${address.port}/`);
     expect(url).not.toBe(store.url);

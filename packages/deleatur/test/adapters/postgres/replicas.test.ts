@@ -1,34 +1,15 @@
 // A real streaming standby: it is waited for, looked at by eyes of its own, purged with its primary; one that is down is out of reach, not clean.
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findPostgres } from "../../servers/find-postgres.ts";
-import { startPostgres } from "../../servers/postgres-server.ts";
-import {
-  all,
-  declare,
-  filesWith,
-  keys,
-  look,
-  needleOf,
-  newStore,
-  openSurface,
-  signal,
-  text,
-} from "./postgres-fixture.ts";
+import { all, declare, filesWith, keys, look, needleOf, openSurface, signal, text } from "./postgres-fixture.ts";
+import { MARK, startCopied } from "./primary-with-standby.ts";
 
 const installation = findPostgres();
-const MARK = "The violet accordion in the cellar smells of cardamom";
 
 describe.skipIf(installation === undefined)("a standby of PostgreSQL", () => {
   it("CLAIM-6: shows the same rows, holds none after an erase, and no byte after the purge; down, it is no success", async () => {
     if (installation === undefined) return;
-    const primary = await startPostgres(installation);
-    onTestFinished(() => primary.stop());
-    const store = await newStore(
-      primary,
-      `CREATE TABLE episodes (id int PRIMARY KEY, body text);
-       INSERT INTO episodes SELECT n, 'plain talk ' || md5(n::text) FROM generate_series(1, 50) n; UPDATE episodes SET body = '${MARK}' WHERE id = 42;`,
-    );
-    const standby = await primary.startStandby();
+    const { primary, standby, store } = await startCopied(installation);
     const { surface, probes } = await openSurface(declare({ content: [text("body")], replicas: ["copy1"] }), [
       { url: store.url, data: primary.data },
       { url: standby.url(store.database), data: standby.data },
