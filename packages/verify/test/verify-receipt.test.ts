@@ -141,6 +141,17 @@ describe("the scope is the verifier's own (VERIFY-1)", () => {
   });
 
   it.each([
+    ["no horizon", null],
+    ["no bound", { maxSeconds: null, basis: "none is known" }],
+  ])("under a list too, nothing expires that the attested inventory gives %s (ATTEST-8)", (_what, horizon) => {
+    const plan = erasurePlan({ surfaces: [EPISODES, { ...PROMPT_CACHE, horizon }, SUMMARIES, VECTORS] });
+    const lines = "episodes primary\nprompt-cache cache\nsummaries derived\nvectors index\nexempt payments-log";
+    const report = verify(seal(plan), { scope: { expect: parseExpectList(lines) } });
+    expect(failing(report)).toEqual(["HORIZON_BOUNDS prompt-cache"]);
+    expect(report.outcome.exitCode).toBe(24);
+  });
+
+  it.each([
     [
       "a role differs",
       "episodes derived\nprompt-cache cache\nsummaries derived\nvectors index\nexempt payments-log",

@@ -105,13 +105,14 @@ function horizonFlaw(surface: AttestedSurface, predicate: EpochPredicate, isPinn
   const { horizon, role, id } = surface;
   if (horizon === null || (role !== "cache" && role !== "backup"))
     return "an expiring data location without horizon or of a wrong role";
-  // `until` is rounded up and `issued` is cut to whole seconds.
-  const latest = (bound: number): number => seconds(predicate.issued) + bound + 1;
-  if (!isPinned)
-    return horizon.until <= latest(DEFAULT_HORIZON_LIMIT[role]) ? undefined : "the horizon is beyond the default limit";
   const { publicForm: form } = predicate.boundary;
+  // Without it `until` could be any instant, and nothing would say how long a copy from before the request may live.
   const bound = form.surfaces.find((each) => each.id === id)?.horizon?.maxSeconds ?? null;
   if (bound === null) return "the inventory declares no bound for an expiring data location";
+  // `until` is rounded up and `issued` is cut to whole seconds.
+  const latest = (most: number): number => seconds(predicate.issued) + most + 1;
+  if (!isPinned)
+    return horizon.until <= latest(DEFAULT_HORIZON_LIMIT[role]) ? undefined : "the horizon is beyond the default limit";
   if (bound > form.horizonLimit[role]) return "the declared bound is beyond the inventory's own limit";
   return horizon.until <= latest(bound) ? undefined : "the horizon is beyond the declared bound";
 }

@@ -130,11 +130,19 @@ function isZero(count: number, message: string): Finding {
   return count === 0 ? pass(`${message}: none`) : fail(`${message}: ${count}, where none may be`);
 }
 
-function denylist({ denylist: { count, scope }, surfaces }: EpochPredicate): Finding {
-  if (count === 0 || scope.length === 0) return fail("no do-not-store entry guards against the data's return");
-  return scope.every((id) => surfaces.some((surface) => surface.id === id))
-    ? pass(`${count} do-not-store entries guard ${scope.length} data locations`)
-    : fail("the do-not-store entries claim to guard a data location that the statement does not have");
+function denylist({ denylist: { count, scope }, surfaces, boundary }: EpochPredicate): readonly Finding[] {
+  if (count === 0 || scope.length === 0) return [fail("no do-not-store entry guards against the data's return")];
+  const flaws: Finding[] = [];
+  if (scope.some((id) => surfaces.every((surface) => surface.id !== id)))
+    flaws.push(fail("the do-not-store entries claim to guard a data location that the statement does not have"));
+  // A backup is written through nothing of the application's; anywhere else who writes unasked could bring the data back.
+  const unasked = new Set(
+    boundary.publicForm.surfaces.flatMap(({ id, writers }) => (writers === "foreign" ? [id] : [])),
+  );
+  for (const { id, alg, role } of surfaces)
+    if (alg === 1 && role !== "backup" && unasked.has(id))
+      flaws.push(fail("others write to a covered data location, and no do-not-store entry holds them", id));
+  return allOf(flaws, `${count} do-not-store entries guard ${scope.length} data locations`);
 }
 
 function residualRisks(kind: EpochKind, { residualRisks: risks, surfaces }: EpochPredicate): readonly Finding[] {
@@ -177,7 +185,7 @@ export function checkPredicate(
     ["SUSPECTS", [isZero(suspects, "suspects that nobody has reviewed")]],
     ["LINEAGE", [isZero(predicate.closure.lineage.inferred, "edges of the lineage that are only inferred")]],
     ["INTENTS", [isZero(predicate.intents.unresolved, "writes whose end is not known")]],
-    ["DENYLIST", [denylist(predicate)]],
+    ["DENYLIST", denylist(predicate)],
     ["RESIDUAL_RISKS", residualRisks(kind, predicate)],
     ["EXEMPTIONS", [exemptions(predicate)]],
     ["BYSTANDERS", [bystanders(predicate)]],

@@ -52,6 +52,14 @@ export function whoList(field: Field): readonly Who[] {
   return sortedList(field, who, (each) => each.digest, 1_024);
 }
 
+/** Whom or what a request is about: a person by at least one identifier, records by none. */
+function about(who: Field, target: Field): Pick<EpochPredicate, "who" | "target"> {
+  const named = { who: whoList(who), target: oneOf(target, ["person", "records"]) };
+  if ((named.target === "person") !== named.who.length > 0)
+    refuse(who, "a person is named by an identifier or more, records name nobody");
+  return named;
+}
+
 function boundary(field: Field): AttestedBoundary {
   const at = members(field, ["id", "version", "digest", "publicForm"]);
   return {
@@ -157,8 +165,7 @@ function epochPredicate(field: Field): EpochPredicate {
   return {
     version: oneOf(at("version"), [1]),
     request: requestId(at("request")),
-    who: whoList(at("who")),
-    target: oneOf(at("target"), ["person", "records"]),
+    ...about(at("who"), at("target")),
     issued: utcTime(at("issued")),
     effective: utcTime(at("effective")),
     received: nullable(at("received"), utcTime),
@@ -240,8 +247,7 @@ function withheldPredicate(field: Field): WithheldPredicate {
   return {
     version: oneOf(at("version"), [1]),
     request: requestId(at("request")),
-    who: whoList(at("who")),
-    target: oneOf(at("target"), ["person", "records"]),
+    ...about(at("who"), at("target")),
     issued: utcTime(at("issued")),
     epoch: nullable(at("epoch"), integer),
     boundary: boundary(at("boundary")),
