@@ -32,7 +32,7 @@ import type { ProcessMemory } from "./participate/process-memory.ts";
 import type { Participant } from "./participate/take-part.ts";
 import type { ReportProgress } from "./progress.ts";
 import { harvestLineage, recordHarvest } from "./record/harvest.ts";
-import { type Held, type HeldWrite, listHeld } from "./record/hold-write.ts";
+import { expireHeld, type Held, type HeldWrite, listHeld } from "./record/hold-write.ts";
 import type { SurfaceKind } from "./surface.ts";
 import { type GivenWrite, prepareWrite } from "./record/given-write.ts";
 import { writeUnderIntent } from "./record/write-under-intent.ts";
@@ -169,7 +169,7 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
     ...(options.maxRuns === undefined ? {} : { maxRuns: options.maxRuns }),
   });
   await closeOverdue(engine, NEVER);
-  ledger.expireHeld();
+  expireHeld(engine);
   return bindActs(engine);
 }
 

@@ -2,7 +2,6 @@
 import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
 import { utcTime } from "../model/utc-time.ts";
-import { heldUntil } from "../record/hold-write.ts";
 import { type NamedAct, namedAct } from "./named-act.ts";
 
 export interface HeldDecision extends NamedAct {
@@ -16,7 +15,7 @@ export function decideHeld(engine: Engine, { held, decision, role, reason }: Hel
   const { ledger } = engine;
   const act = namedAct({ role, reason });
   ledger.transaction(() => {
-    const isDecided = decision === "released" ? ledger.allowHeld(held, heldUntil(engine)) : ledger.discardHeld(held);
+    const isDecided = decision === "released" ? ledger.allowHeld(held) : ledger.discardHeld(held);
     if (!isDecided) throw new UsageError("HELD_UNKNOWN", "no held write has this id, see `deleatur review`");
     ledger.append({ type: "held-decided", at: utcTime(engine.clock()), held, decision, ...act });
   });

@@ -2,6 +2,7 @@
 import type { SurfaceId } from "../model/ids.ts";
 import { markDropped } from "./compaction.ts";
 import { newId, now, sealByGuard, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
+import { endedByLog, latestTime } from "./log-time.ts";
 
 export interface HeldRow {
   readonly id: string;
@@ -13,39 +14,33 @@ export interface HeldRow {
 
 /** Writes that wait for a person's decision. */
 export interface HeldWrites {
-  /** Seals `value`; the same digest again answers the same id. */
-  holdWrite(order: {
-    readonly digest: Uint8Array;
-    readonly surface: SurfaceId;
-    readonly value: Uint8Array;
-    readonly until: string;
-  }): string;
+  /** Seals `value` for thirty days; the same digest again answers the same id, until what was decided of it has run out. */
+  holdWrite(order: { readonly digest: Uint8Array; readonly surface: SurfaceId; readonly value: Uint8Array }): string;
   /** The undecided, the oldest first. */
   heldWrites(): readonly HeldRow[];
-  /** Drops the sealed value and lets the digest in, once, until then. False where none is held under this id. */
-  allowHeld(id: string, until: string): boolean;
+  /** Drops the sealed value and lets the digest in, once, within thirty days. False where none is held under this id. */
+  allowHeld(id: string): boolean;
   discardHeld(id: string): boolean;
   isAllowed(digest: Uint8Array): boolean;
   useAllowance(digest: Uint8Array): boolean;
-  /** Discards what nobody decided in time. Answers how many. */
-  expireHeld(): number;
+  /** Discards what nobody decided, or wrote, in time by the clock and by what the log shows of it. Answers their ids. */
+  expireHeld(): readonly string[];
 }
+
+const HELD_MS = 30 * 24 * 3600 * 1000;
+const after = (time: number): string => new Date(time + HELD_MS).toISOString();
 
 const placeOf = (id: string): string => `held_writes/${id}`;
 
 export function createHeldWrites(core: LedgerCore): HeldWrites {
   const { connection } = core;
-
-  /** The clock, but never before the log's last entry: what has run out does not come back when a clock is put back. */
-  function latest(): string {
-    const last = connection.get<{ at: string }>("SELECT at FROM log_entries ORDER BY position DESC LIMIT 1")?.at ?? "";
-    const at = now(core);
-    return last > at ? last : at;
-  }
+  const latest = (): string => new Date(latestTime(core)).toISOString();
 
   return {
-    holdWrite: ({ digest, surface, value, until }) =>
+    holdWrite: ({ digest, surface, value }) =>
       connection.transaction(() => {
+        const sql = "DELETE FROM held_writes WHERE digest = ? AND state = 'allowed' AND until <= ?";
+        connection.run(sql, digest, latest());
         const known = connection.get<{ id: string }>("SELECT id FROM held_writes WHERE digest = ?", digest);
         if (known !== undefined) return known.id;
         const id = newId(core);
@@ -56,7 +51,7 @@ export function createHeldWrites(core: LedgerCore): HeldWrites {
           surface,
           sealByGuard(core, placeOf(id), value),
           now(core),
-          until,
+          after(core.clock().getTime()),
         );
         return id;
       }),
@@ -66,12 +61,12 @@ export function createHeldWrites(core: LedgerCore): HeldWrites {
           "SELECT id, surface, since, until, sealed FROM held_writes WHERE state = 'held' ORDER BY since, id",
         )
         .map(({ sealed, ...row }): HeldRow => ({ ...row, value: unsealByGuard(core, placeOf(row.id), sealed) })),
-    allowHeld: (id, until) =>
+    allowHeld: (id) =>
       connection.transaction(() => {
         markDropped(core);
         const sql =
           "UPDATE held_writes SET state = 'allowed', sealed = NULL, until = ? WHERE id = ? AND state = 'held'";
-        return connection.run(sql, until, id) > 0;
+        return connection.run(sql, after(latestTime(core)), id) > 0;
       }),
     discardHeld: (id) =>
       connection.transaction(() => {
@@ -89,9 +84,12 @@ export function createHeldWrites(core: LedgerCore): HeldWrites {
       0,
     expireHeld: () =>
       connection.transaction(() => {
-        const expired = connection.run("DELETE FROM held_writes WHERE until <= ?", now(core));
-        if (expired > 0) markDropped(core);
-        return expired;
+        const sql = "SELECT id, since, until FROM held_writes WHERE until <= ? ORDER BY since, id";
+        const over = connection.all<{ id: string; since: string; until: string }>(sql, now(core));
+        const expired = endedByLog(core, over);
+        for (const { id } of expired) connection.run("DELETE FROM held_writes WHERE id = ?", id);
+        if (expired.length > 0) markDropped(core);
+        return expired.map(({ id }) => id);
       }),
   };
 }

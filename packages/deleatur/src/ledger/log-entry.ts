@@ -97,6 +97,14 @@ export interface HeldDecidedEntry {
   readonly reason: string;
 }
 
+/** Nobody decided on a held write in time, or nobody wrote what was released. */
+export interface HeldExpiredEntry {
+  readonly type: "held-expired";
+  readonly at: string;
+  /** Random, 32 hex digits. */
+  readonly held: string;
+}
+
 export interface EdgeConfirmedEntry {
   readonly type: "edge-confirmed";
   readonly at: string;
@@ -193,6 +201,7 @@ export type LedgerLogEntry =
   | LiftEntry
   | ReviewEntry
   | HeldDecidedEntry
+  | HeldExpiredEntry
   | EdgeConfirmedEntry
   | IdentifierNoneEntry
   | RiskEntry

@@ -27,10 +27,6 @@ export interface HeldWrite {
   readonly artifact: Artifact;
 }
 
-const DAY_MS = 24 * 3600 * 1000;
-/** How long a held write waits for a decision, and a released one for its writer. */
-const HELD_DAYS = 30;
-
 /** What is held once however often it is offered, under whatever key. */
 export function heldDigest(
   ledger: Ledger,
@@ -61,7 +57,6 @@ export function holdWrites(engine: Engine, writes: readonly Offered[]): Held {
         digest: heldDigest(ledger, write),
         surface: ref.surface,
         value,
-        until: heldUntil(engine),
       });
       ledger.append({ type: "violation", at: utcTime(engine.clock()), code: "HELD", surface: ref.surface });
       return id;
@@ -116,9 +111,11 @@ export function discardHeldAbout(engine: Engine, target: HeldTarget): void {
   });
 }
 
-/** The end of the time that a held write, or a released one, has. */
-export function heldUntil({ clock }: Engine): string {
-  return new Date(clock().getTime() + HELD_DAYS * DAY_MS).toISOString();
+/** Discards what nobody decided, or wrote after its release, in time; each is logged. */
+export function expireHeld({ ledger, clock }: Engine): void {
+  ledger.transaction(() => {
+    for (const held of ledger.expireHeld()) ledger.append({ type: "held-expired", at: utcTime(clock()), held });
+  });
 }
 
 interface SealedWrite {

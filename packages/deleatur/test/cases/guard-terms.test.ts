@@ -80,6 +80,32 @@ it("GUARD-2: a clock that jumps ahead lifts nothing, whatever is logged under it
   expect(logOf(scene.memory).filter(({ type }) => type === "denylist-lifted")).toEqual([]);
 });
 
+it("GUARD-2: neither two jumps with entries between them, nor one that is a day old, pass for the days of a term", async () => {
+  const scene = await memoryOf();
+  await scene.memory.forget({ subject: [S], now: true });
+  for (const days of [40, 2, 3]) {
+    scene.clock.advance(days * DAY_MS);
+    await look(scene);
+    expect(() => lift(scene)).toThrow(expect.objectContaining({ code: "CLOCK_AHEAD" }));
+  }
+  await expectGuarded(scene);
+});
+
+it("GUARD-2 GUARD-3: of two requests past their term by the clock, the one whose days the log shows is lifted, the other is told and stands", async () => {
+  const scene = await memoryOf();
+  const first = await scene.memory.forget({ subject: [S], now: true });
+  for (let day = 0; day < 30; day += 5) {
+    scene.clock.advance(5 * DAY_MS);
+    await look(scene);
+  }
+  const second = await scene.memory.forget({ subject: [T], now: true });
+  scene.clock.advance(40 * DAY_MS);
+  expect(lift(scene)).toMatchObject({ requests: [first.request], doubted: [second.request] });
+  await recordEpisode(scene, "s9", S, S_SAYS[0]);
+  await expect(recordEpisode(scene, "t9", T, T_SAYS[0])).rejects.toMatchObject(REFUSED);
+  expect(lift(scene, dayOf(scene))).toMatchObject({ requests: [second.request], doubted: [] });
+});
+
 /** Both persons are forgotten here. */
 async function expectGuardedOf(scene: Scene): Promise<void> {
   for (const person of [S, T])

@@ -33,7 +33,7 @@ export function addLift(program: Command, run: RunVerb): void {
         "allow",
       ]),
     )
-    .option("--today <date>", "with --expired: that the clock is right, where it stands far ahead of the log")
+    .option("--today <date>", "with --expired: that the clock is right, where the log does not show so much time")
     .requiredOption("--role <role>", "who decides, for example privacy-officer; logged")
     .requiredOption("--reason <code>", "why, for example NEW_CONSENT; logged")
     .action((flags: LiftFlags, command: Command) => run(command, (context) => lift(flags, context)));
@@ -64,19 +64,24 @@ async function lift(flags: LiftFlags, context: VerbContext): Promise<VerbResult>
 async function expire({ role, reason, today }: LiftFlags, context: VerbContext): Promise<VerbResult> {
   const { engine } = await context.openMemory();
   const order = { role, reason, ...(today === undefined ? {} : { today }) };
-  const { requests, lifted } = await bracketRun(
+  const { requests, lifted, doubted } = await bracketRun(
     engine,
     "lift",
     () => liftExpired(engine, order),
     context.terminal.signal,
   );
   const entries = count(lifted, "do-not-store entry", "do-not-store entries");
+  const said =
+    requests.length === 0
+      ? "No term has ended, nothing was lifted"
+      : `${entries} of ${count(requests.length, "request")} lifted and logged: their term had ended`;
+  const left =
+    doubted.length === 0
+      ? ""
+      : `\nThose of ${count(doubted.length, "request")} stand: by the clock alone their term has ended, see --today`;
   return {
-    text:
-      requests.length === 0
-        ? "No term has ended, nothing was lifted"
-        : `${entries} of ${count(requests.length, "request")} lifted and logged: their term had ended`,
-    json: { lifted, requests },
+    text: said + left,
+    json: { lifted, requests, doubted },
     exitCode: 0,
   };
 }
