@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { runnerImport } from "vite";
+import { bundleSources, importSources } from "./import-sources.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -19,15 +19,16 @@ const { values } = parseArgs({
     share: { type: "boolean" },
   },
 });
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const sources = fileURLToPath(new URL("../../src/", import.meta.url));
 const isOne = values.path !== undefined;
 const runs = isOne ? 1 : Number(values.runs ?? (values.mutants || values.mutant ? 200 : 10_000));
 const jobs = isOne ? 1 : Number(values.jobs ?? Math.min(4, availableParallelism()));
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000);
 
-/** The histories over the sources as they are, or as a mutant changes them. */
-async function load(edits = []) {
+const loadHistories = () => importSources("run-histories.ts");
+
+/** The histories over the sources as a mutant changes them. */
+function loadMutant(edits) {
   const mutate = {
     name: "mutate",
     enforce: "pre",
@@ -41,14 +42,7 @@ async function load(edits = []) {
       return mutated === code ? undefined : mutated;
     },
   };
-  const { module } = await runnerImport(fileURLToPath(new URL("run-histories.ts", import.meta.url)), {
-    root,
-    configFile: false,
-    logLevel: "error",
-    plugins: [mutate],
-    resolve: { alias: { "@deleatur/verify": `${root}packages/verify/src/index.ts` } },
-  });
-  return module;
+  return importSources("run-histories.ts", [mutate]);
 }
 
 function say(done, compliant, begun) {
@@ -63,7 +57,7 @@ function processorSeconds() {
 
 /** A share of a long run, in this process: `onHistory` gets the tally after each tenth. */
 async function runShare(order, onHistory) {
-  const { runHistories } = await load();
+  const { runHistories } = await loadHistories();
   const { tally, broken } = await runHistories({
     ...order,
     kills: values["without-kills"] !== true,
@@ -106,7 +100,17 @@ async function runShares(jobs, lanes, onProgress) {
 }
 
 async function runLong() {
-  const { LONG_MUST_MEET, LANES, Tally } = await load();
+  const child = await bundleSources("live-in-child.ts");
+  process.env["DELEATUR_HISTORY_CHILD"] = child.file;
+  try {
+    await runBundled();
+  } finally {
+    await child.remove();
+  }
+}
+
+async function runBundled() {
+  const { LONG_MUST_MEET, LANES, Tally } = await loadHistories();
   const begun = performance.now();
   process.stdout.write(`seed ${seed}\n`);
   const one = !isOne ? {} : { path: values.path, replayPath: values.replay };
@@ -143,10 +147,10 @@ async function answerShare() {
 
 /** Each mutant must be found, by a broken property or because nothing is COMPLIANT any more. */
 async function runMutants() {
-  const { MUTANTS } = await load();
+  const { MUTANTS } = await loadHistories();
   for (const { name, edits } of MUTANTS) {
     if (values.mutant !== undefined && values.mutant !== name) continue;
-    const { runHistories } = await load(edits);
+    const { runHistories } = await loadMutant(edits);
     const { tally, broken } = await runHistories({ runs, seed, endOnFailure: true });
     const isNeverDone = tally.get("verdict COMPLIANT") === 0;
     const why = broken
