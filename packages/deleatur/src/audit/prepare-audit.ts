@@ -2,7 +2,7 @@
 import { toHex } from "@deleatur/verify";
 import { logBoundaryVersion } from "../forget/receive-request.ts";
 import { planRequest } from "../forget/plan.ts";
-import { surveySurvivors } from "../forget/survey.ts";
+import { surveyOrder, surveySurvivors } from "../forget/survey.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import type { Engine } from "../engine.ts";
 import { sweepCanaries } from "../examine/sweep-canaries.ts";
@@ -93,9 +93,10 @@ export async function prepareAudit(
         fate: action === "keep" ? "kept" : "erased",
         withContent: true,
       })),
+    undefined,
     signal,
   );
-  await surveySurvivors(engine, [{ request: id, plan, needles: openNeedles(engine, id) }], [], signal);
+  await surveySurvivors(engine, [surveyOrder(id, plan, openNeedles(engine, id))], [plan], signal);
   return {
     format: TICKET_FORMAT,
     ticket: id,

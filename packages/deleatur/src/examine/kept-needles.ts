@@ -1,8 +1,8 @@
 // Needles of a request: the closure's content as it was, taken before the erase and sealed under the request key (DESIGN §3.8).
 import type { Engine } from "../engine.ts";
-import type { ContentField } from "../model/artifact.ts";
+import type { Artifact, ContentField } from "../model/artifact.ts";
 import { groupBy } from "../model/group-by.ts";
-import type { ArtifactRef, RequestId, SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 
 export type NeedleFate = "erased" | "rewritten" | "kept";
 
@@ -27,12 +27,13 @@ type SealedNeedle = readonly [string, string, NeedleFate, readonly SubjectIdenti
 const CHUNK = 500;
 const PREFIX = "needles/";
 
-/** Reads every ordered artifact that is there and seals it, a chunk at a time; a chunk that is sealed already is not read again. */
+/** Seals every ordered artifact that is there, a chunk at a time; a chunk that is sealed already is not read again. `read`: what was read of them under the fence, by id. */
 export async function sealNeedles(
   engine: Engine,
   request: RequestId,
   round: number,
   orders: readonly NeedleOrder[],
+  read: ReadonlyMap<string, Artifact> | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const known = new Set(engine.ledger.sealedNames(request));
@@ -45,7 +46,7 @@ export async function sealNeedles(
       const chunk = members.slice(from, from + CHUNK);
       const byKey = new Map(chunk.map((order) => [order.ref.key, order]));
       const sealed: SealedNeedle[] = [];
-      for await (const artifact of surface.read([...byKey.keys()], signal)) {
+      for await (const artifact of read === undefined ? surface.read([...byKey.keys()], signal) : ofThem(read, chunk)) {
         const order = byKey.get(artifact.key);
         if (order === undefined) continue;
         const content = order.withContent ? artifact.content.map(sealField) : [];
@@ -62,6 +63,10 @@ export async function sealNeedles(
       });
     }
   }
+}
+
+function ofThem(read: ReadonlyMap<string, Artifact>, orders: readonly NeedleOrder[]): readonly Artifact[] {
+  return orders.flatMap(({ ref }) => read.get(artifactId(ref)) ?? []);
 }
 
 /** All needles of a request, opened; they live in memory only as long as the caller holds them. */

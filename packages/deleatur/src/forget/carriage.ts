@@ -1,6 +1,6 @@
 // The requests that one run carries: each goes through the steps with the others, and has its end by itself.
 import type { Engine } from "../engine.ts";
-import type { ArtifactRef, RequestId } from "../model/ids.ts";
+import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { IntentResolution } from "./resolve-intents.ts";
@@ -37,8 +37,8 @@ export interface Carried extends ContinueOrder {
   /** What earlier rounds of the request knew. */
   known: readonly ArtifactRef[];
   intents: IntentResolution;
-  /** What this very run has fenced: artifacts by id, persons as `type:value`. */
-  readonly fenced: { readonly refs: Set<string>; readonly persons: Set<string> };
+  /** What this very run has fenced: artifacts by id, persons by `type:value`. */
+  readonly fenced: { readonly refs: Map<string, ArtifactRef>; readonly persons: Map<string, SubjectIdentifier> };
 }
 
 export interface Carriage {
@@ -61,7 +61,7 @@ export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], s
       round: journal.round,
       target: { kind: "records", refs: [] },
       known: [],
-      fenced: { refs: new Set(), persons: new Set() },
+      fenced: { refs: new Map(), persons: new Map() },
       intents: { joined: 0, aborted: 0, unresolved: 0, waitingUntil: undefined },
     };
   });

@@ -1,6 +1,6 @@
 // Carries requests through their steps together, each from wherever its journal says that it stands, to an end (DESIGN §2). Killed anywhere, they are simply run again.
 import type { Engine } from "../engine.ts";
-import { type NeedleOrder, openNeedles, sealNeedles } from "../examine/kept-needles.ts";
+import { type KeptNeedle, type NeedleOrder, openNeedles, sealNeedles } from "../examine/kept-needles.ts";
 import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
@@ -12,12 +12,13 @@ import { discardHeldAbout } from "../record/hold-write.ts";
 import { allowReplaced, denyReturn } from "./deny.ts";
 import { eraseClosure } from "./erase-closure.ts";
 import { fenceClosures, fenceTarget } from "./fence-closures.ts";
+import type { ForeseenSurvey } from "./foresee-survey.ts";
 import type { Plan } from "./plan.ts";
 import { prepareRewrites, type Replacement, type RewriteParty } from "./prepare-rewrites.ts";
 import { purgeRequests } from "./purge-requests.ts";
 import { openPlan, openReplacements, sealReplacements } from "./sealed-plan.ts";
 import { openSealedOutcome, settleRequest } from "./settle-request.ts";
-import { type SurveyOrder, surveySurvivors } from "./survey.ts";
+import { type Survey, surveyOrder, surveySurvivors } from "./survey.ts";
 import { waitingOutcome } from "./waiting-outcome.ts";
 
 /**
@@ -44,14 +45,15 @@ export async function continueRequests(
   );
   const roll = callRoll(engine, signal);
   await carriage.each((one) => fenceTarget(engine, one, roll, signal));
-  await fenceClosures(engine, carriage, signal);
+  const foreseen = await fenceClosures(engine, carriage, signal);
+  const before = foreseen?.fits(plansOf(engine, carriage)) === true ? foreseen : undefined;
   await carriage.each(async ({ id, round, journal }) => {
     const plan = planOf(engine, id, round);
     engine.ledger.updateRequest(id, { state: "erasing", why: null, until: null });
-    await journal.step("needles", () => sealNeedles(engine, id, round, needlesOf(plan), signal));
+    await journal.step("needles", () => sealNeedles(engine, id, round, needlesOf(plan), before?.read, signal));
     return undefined;
   });
-  const together = await denyReturns(engine, carriage, signal);
+  const together = await denyReturns(engine, carriage, before, signal);
   await rewriteShared(engine, carriage, signal);
   await waitForSilent(engine, carriage, signal);
   await carriage.each(async ({ id, round, journal, options }) => {
@@ -70,32 +72,61 @@ export async function continueRequests(
   return carriage.ends;
 }
 
-/** One survey for all whose entries are still to be written. Answers whose: what anybody of this run erases is no bystander to them. */
-async function denyReturns(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<ReadonlySet<RequestId>> {
-  const orders: SurveyOrder[] = [];
+/** One survey for all whose entries are still to be written, `foreseen` where that fits. Answers whose: what anybody of this run erases is no bystander to them. */
+async function denyReturns(
+  engine: Engine,
+  carriage: Carriage,
+  foreseen: ForeseenSurvey | undefined,
+  signal: AbortSignal,
+): Promise<ReadonlySet<RequestId>> {
+  // What the others erase was planned, and perhaps surveyed, in a run that was cut off.
+  const plans = plansOf(engine, carriage);
+  const needles = new Map<RequestId, readonly KeptNeedle[]>();
   await carriage.each(({ id, round, known, journal }) => {
     if (journal.isFinished("denylist")) return undefined;
     journal.begin("denylist");
-    const plan = planOf(engine, id, round);
-    if (plan.items.length > 0 || known.length > 0) orders.push({ request: id, plan, needles: openNeedles(engine, id) });
+    const { items } = planOf(engine, id, round);
+    if (items.length > 0 || known.length > 0) needles.set(id, openNeedles(engine, id));
     return undefined;
   });
-  // What the others erase was planned, and perhaps surveyed, in a run that was cut off.
-  const beside = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
-  const surveys = orders.length === 0 ? [] : await surveySurvivors(engine, orders, beside, signal);
+  const surveys = await surveysOf(engine, needles, plans, foreseen, signal);
   await carriage.each(async ({ id, round, journal, target }) => {
-    const place = orders.findIndex(({ request }) => request === id);
-    const [order, survey] = [orders[place], surveys[place]];
+    const [own, survey] = [needles.get(id), surveys.get(id)];
     await journal.step("denylist", () => {
       // Nobody who is forgotten leaves a sealed copy behind, whatever else is found of them.
       const plan = planOf(engine, id, round);
       discardHeldAbout(engine, { identifiers: plan.identifiers, artifacts: plan.items.map(({ ref }) => ref) });
-      if (order === undefined || survey === undefined) return { entries: 0, textsCutOff: 0 };
-      return denyReturn(engine, id, { target, identifiers: plan.identifiers, needles: order.needles }, survey);
+      if (own === undefined || survey === undefined) return { entries: 0, textsCutOff: 0 };
+      return denyReturn(engine, id, { target, identifiers: plan.identifiers, needles: own }, survey);
     });
     return undefined;
   });
-  return new Set(orders.map(({ request }) => request));
+  return new Set(needles.keys());
+}
+
+async function surveysOf(
+  engine: Engine,
+  needles: ReadonlyMap<RequestId, readonly KeptNeedle[]>,
+  plans: ReadonlyMap<RequestId, Plan>,
+  foreseen: ForeseenSurvey | undefined,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<RequestId, Survey>> {
+  if (needles.size === 0) return new Map();
+  if (foreseen?.fits(plans) === true) return await foreseen.end([...plans.values()], signal);
+  const orders = [...plans].flatMap(([id, plan]) => {
+    const own = needles.get(id);
+    return own === undefined ? [] : [surveyOrder(id, plan, own)];
+  });
+  return await surveySurvivors(engine, orders, [...plans.values()], signal);
+}
+
+function plansOf(engine: Engine, { carried }: Carriage): ReadonlyMap<RequestId, Plan> {
+  return new Map(
+    carried.flatMap(({ id, round }) => {
+      const plan = openPlan(engine, id, round);
+      return plan === undefined ? [] : [[id, plan] as const];
+    }),
+  );
 }
 
 /** New texts are prepared together: what several of them share is written once, without the part of any. */

@@ -6,6 +6,7 @@ import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier } 
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { answerSilent, type Roll } from "./call-roll.ts";
 import type { Carriage, Carried } from "./carriage.ts";
+import { type ForeseenSurvey, foreseeSurvey } from "./foresee-survey.ts";
 import { knownArtifacts } from "./known-artifacts.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
@@ -53,14 +54,20 @@ export async function fenceTarget(
 /**
  * Harvests, plans and fences until a harvest finds nothing that the fences do not hold already. Only under the whole fence can no further intent
  * about a closure begin; those that had begun are resolved then, and what they left joins the closure. A request that has to wait, or that its caller
- * takes back, leaves the others to be planned without it.
+ * takes back, leaves the others to be planned without it. Answers the survey that the last reading served, which stands only where it fits the plans.
  */
-export async function fenceClosures(engine: Engine, carriage: Carriage, signal: AbortSignal): Promise<void> {
+export async function fenceClosures(
+  engine: Engine,
+  carriage: Carriage,
+  signal: AbortSignal,
+): Promise<ForeseenSurvey | undefined> {
   const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
   const unplanned = (): readonly Carried[] => carriage.carried.filter(({ journal }) => !journal.isFinished("plan"));
   await joinReturns(engine, unplanned(), new Set(carriage.carried.map(({ id }) => id)), signal);
+  let foreseen: ForeseenSurvey | undefined;
   for (let open = unplanned(); open.length > 0; open = unplanned()) {
-    const harvest = await harvestLineage(engine, signal);
+    foreseen = await foreseeSurvey(engine, carriage, signal);
+    const harvest = await harvestLineage(engine, signal, foreseen?.see);
     recordHarvest(engine, harvest);
     const planned = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
     const made = planTogether(engine, open, planned, harvest, (ref) => held.has(artifactId(ref)));
@@ -73,6 +80,7 @@ export async function fenceClosures(engine: Engine, carriage: Carriage, signal: 
       return undefined;
     });
   }
+  return foreseen;
 }
 
 /** What an earlier request about the same person erased and is there again is in no lineage: it joins the closure as what is known of it. */
@@ -99,8 +107,8 @@ async function extendFence(
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof raiseFence>>> {
   const strengths = await raiseFence(engine, id, persons, refs, signal);
-  for (const ref of refs) fenced.refs.add(artifactId(ref));
-  for (const tag of persons) fenced.persons.add(personOf(tag));
+  for (const ref of refs) fenced.refs.set(artifactId(ref), ref);
+  for (const tag of persons) fenced.persons.set(personOf(tag), tag);
   return strengths;
 }
 

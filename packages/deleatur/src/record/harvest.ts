@@ -87,20 +87,26 @@ export async function scanAll(
   return unread;
 }
 
-/** Reads the declared lineage of all surfaces, content left out. */
-export async function harvestLineage(engine: Engine, signal: AbortSignal): Promise<Harvest> {
+/** Reads the declared lineage of all surfaces; content is left out, unless a survey sees the same artifacts. */
+export async function harvestLineage(
+  engine: Engine,
+  signal: AbortSignal,
+  survey?: (artifact: Artifact) => void,
+): Promise<Harvest> {
   const rows: HarvestedRow[] = [];
   const unbounded = new Set<SurfaceId>();
   const now = engine.clock();
   const unread = await scanAll(
     engine,
-    "scan",
-    ({ surface, key, subjects, sources, expires, caseless }) => {
+    survey === undefined ? "scan" : "survey",
+    (artifact) => {
+      survey?.(artifact);
+      const { surface, key, subjects, sources, expires, caseless } = artifact;
       rows.push({ surface, key, subjects, sources, ...(caseless === undefined ? {} : { caseless }) });
       if (outlivesTtl(engine.bound(surface).declaration, expires, now)) unbounded.add(surface);
     },
     signal,
-    "lineage",
+    survey === undefined ? "lineage" : "all",
   );
   return { rows, unread, unbounded };
 }
