@@ -85,6 +85,25 @@ describe.skipIf(installation === undefined)("a copy in a PostgreSQL", () => {
     expect(foundIn(await scene.memory.forget({ subject: [S], now: true }), "memory.found")).toBeGreaterThan(0);
   });
 
+  it("C08 C14: in a table that only looks like the declared one, in another session's own table and in its last statement", async () => {
+    const scene = await openMemory({
+      sql: `CREATE SCHEMA app; CREATE TABLE app.episodes ${COLUMNS}; CREATE VIEW episodes AS SELECT * FROM app.episodes; CREATE TABLE "app.episodes" (note text)`,
+      surfaces: { episodes: { ...EPISODES, table: "app.episodes" } },
+    });
+    expect((await scene.memory.check()).undeclared).toEqual(['memory."app.episodes"']);
+    await scene.query(`INSERT INTO "app.episodes" VALUES ($1)`, [S_SAYS[0]]);
+    const session = new Client({ connectionString: server().url(scene.database) });
+    await session.connect();
+    onTestFinished(() => session.end());
+    await session.query("CREATE TEMP TABLE copies AS SELECT * FROM episodes");
+    await session.query(`SELECT '${S_SAYS[1]}'`);
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect(foundIn(outcome, 'memory."app.episodes"')).toBeGreaterThan(0);
+    const undeclared = outcome.reasons.filter(({ code }) => code === "UNDECLARED_CONTAINER");
+    expect(undeclared.some(({ surface }) => /^memory\.pg_temp_\d+\.copies$/.test(surface ?? ""))).toBe(true);
+    expect(outcome.survivors.map(({ container }) => container)).toContain("memory.[sessions]");
+  });
+
   it("C08: in a column that only an inheriting table has is seen beside the declared one", async () => {
     const scene = await openMemory({
       sql: `CREATE TABLE episodes ${COLUMNS}; CREATE TABLE more (note text) INHERITS (episodes)`,

@@ -37,8 +37,13 @@ export function parsePostgresOptions(entry: SurfaceEntry): PostgresOptions {
     new BoundaryError(code, `surface ${declaration.id} ${what}`, { place: { ...place, field } });
   if (declaration.table === undefined)
     throw problem("TABLE_NOT_GIVEN", "of kind postgres names no table, add table", "table");
-  if (declaration.table.startsWith("public."))
-    throw problem("TABLE_UNFIT", "spells its table with public, leave public. out", "table");
+  const table = tableName(declaration.table);
+  if (spellTable(table) !== declaration.table)
+    throw problem(
+      "TABLE_UNFIT",
+      `spells its table otherwise than the census does, write ${spellTable(table)}`,
+      "table",
+    );
   if (declaration.key.length === 0) throw problem("KEY_NOT_GIVEN", "names no key, add key (a column or a list)", "key");
   if ([...declaration.subject, ...declaration.derivedFrom].some((locator) => "field" in locator))
     throw problem("LOCATOR_UNFIT", "uses field, a PostgreSQL table has columns", "subject");
@@ -51,7 +56,7 @@ export function parsePostgresOptions(entry: SurfaceEntry): PostgresOptions {
   return {
     surface: declaration.id,
     declaration,
-    table: tableName(declaration.table),
+    table,
     target,
     replicas,
     boundary,
@@ -62,15 +67,26 @@ function targetOf({ name, url, data }: ServerConnection): PostgresTarget {
   return { store: name, url, data };
 }
 
-/** `schema.table`, or a table of `public`. */
+/** `schema.table`, or a table of `public`; a part may stand in double quotes, as in SQL. */
 export function tableName(text: string): TableName {
-  const dot = text.indexOf(".");
-  return dot === -1 ? { schema: "public", table: text } : { schema: text.slice(0, dot), table: text.slice(dot + 1) };
+  const parts = /^("(?:[^"]|"")*"|[^".][^.]*)\.(.+)$/s.exec(text);
+  const [schema = "public", table = text] = parts?.slice(1) ?? [];
+  return { schema: readPart(schema), table: readPart(table) };
 }
 
-/** As a boundary and the census spell it. */
+/** As a boundary and the census spell it: no two tables alike, so that a part with a dot in it stands in double quotes. */
 export function spellTable({ schema, table }: TableName): string {
-  return schema === "public" ? table : `${schema}.${table}`;
+  return schema === "public" ? spellPart(table) : `${spellPart(schema)}.${spellPart(table)}`;
+}
+
+const QUOTED = /^"((?:[^"]|"")*)"$/s;
+
+function readPart(part: string): string {
+  return QUOTED.exec(part)?.[1]?.replaceAll('""', '"') ?? part;
+}
+
+function spellPart(name: string): string {
+  return name.includes(".") || name.startsWith('"') ? quoteName(name) : name;
 }
 
 /** A name as an SQL identifier. */

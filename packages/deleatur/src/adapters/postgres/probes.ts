@@ -8,6 +8,7 @@ import { tableName, type PostgresOptions } from "./options.ts";
 
 /** CLAIM-6: every replica is looked at by probes of its own, whose controls must be found in it. */
 export function surfaceProbes(options: PostgresOptions): readonly Probe[] {
+  const first = options.boundary.surfaces.find(({ store }) => store === options.declaration.store);
   return [options.target, ...options.replicas].flatMap((target, place) => {
     const scope = place === 0 ? options.surface : `${options.surface}@${target.store}`;
     const seen: TableSeen = {
@@ -17,6 +18,7 @@ export function surfaceProbes(options: PostgresOptions): readonly Probe[] {
       key: options.declaration.key,
       vector: options.declaration.vector,
       scope,
+      withServerTexts: first?.id === options.surface,
     };
     return [
       keyProbe(options, target, scope),
@@ -35,6 +37,8 @@ export function containerProbes(options: PostgresOptions, container: Container):
   // Another server: no connection of ours leads to it.
   if (/^\[(?:follower|publisher) \d+\]$/.test(part)) return [];
   const table = tableName(part);
-  const seen: TableSeen = { target, table, key: [], scope: container.name };
+  // Another session's own table: no other can read it.
+  if (table.schema.startsWith("pg_temp_")) return [];
+  const seen: TableSeen = { target, table, key: [], scope: container.name, withServerTexts: false };
   return tableProbes(seen);
 }

@@ -5,7 +5,18 @@ import { afterEach, describe, expect, it } from "vitest";
 import { findPostgres } from "../../servers/find-postgres.ts";
 import { freePort } from "../../servers/free-port.ts";
 import { startPostgres } from "../../servers/postgres-server.ts";
-import { all, declare, keys, newStore, openSurface, signal, text, useServer, type Store } from "./postgres-fixture.ts";
+import {
+  all,
+  declare,
+  filesWith,
+  keys,
+  newStore,
+  openSurface,
+  signal,
+  text,
+  useServer,
+  type Store,
+} from "./postgres-fixture.ts";
 
 const installation = findPostgres();
 const TABLE =
@@ -22,7 +33,7 @@ const WAITING =
   "SELECT 1 FROM pg_stat_activity WHERE application_name = 'deleatur' AND wait_event_type = 'Lock' AND datname = current_database()";
 
 describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
-  const server = useServer(installation);
+  const server = useServer(installation, { max_prepared_transactions: "2" });
   const clients: Client[] = [];
   const connect = async (url: string): Promise<Client> => {
     const client = new Client({ connectionString: url });
@@ -102,6 +113,28 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
     expect(owned).toMatchObject({ outcome: "unsupported" });
   });
 
+  it("FORGET-2: a purge of a table that has a part on another server is unsupported, and foreseen to be", async () => {
+    const far = await newStore(server(), "CREATE TABLE late (id int, body text)");
+    const store = await newStore(
+      server(),
+      `CREATE TABLE episodes (id int, body text) PARTITION BY RANGE (id); CREATE TABLE early PARTITION OF episodes FOR VALUES FROM (0) TO (1000);
+       CREATE EXTENSION postgres_fdw; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '${server().port}', dbname '${far.database}');
+       CREATE USER MAPPING FOR deleatur SERVER far OPTIONS (user 'deleatur', password_required 'false');
+       CREATE FOREIGN TABLE late PARTITION OF episodes FOR VALUES FROM (1000) TO (2000) SERVER far;
+       INSERT INTO episodes VALUES (1, 'here'), (1001, 'The violet accordion in the cellar smells of cardamom');`,
+    );
+    const { surface } = await openSurface(declare({ content: [text("body")] }), store);
+    const unsupported = { outcome: "unsupported", why: expect.stringContaining("foreign table late") as string };
+    expect((await surface.foresee(signal)).hindrance).toMatchObject(unsupported);
+    expect(await surface.erase(keys("1001"), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(await surface.purge(signal)).toMatchObject(unsupported);
+    const [path] = await far.query("SELECT pg_relation_filepath('late') AS path FROM (SELECT 1) AS one");
+    await far.query("CHECKPOINT");
+    expect(filesWith(server().data, "The violet accordion in the cellar smells of cardamom")).toContain(path?.["path"]);
+    await store.query("ALTER TABLE episodes DETACH PARTITION late");
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+  });
+
   it("that may only be read foresees that an erase is refused, and refuses it", async () => {
     const store = await newStore(server(), TABLE);
     const { surface } = await openSurface(episodes, store);
@@ -138,6 +171,40 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
     expect("why" in held ? held.why : "").toContain("older transaction");
     await user.query("ROLLBACK");
     expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+  });
+
+  it("FORGET-2: a purge that locks nobody out, broken off beside a prepared transaction, leaves no index full of words behind in the end", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE TABLE episodes (id int PRIMARY KEY, body text); CREATE INDEX words ON episodes USING gin (to_tsvector('simple', body));
+       CREATE UNIQUE INDEX own ON episodes (body); INSERT INTO episodes SELECT n, 'plain talk ' || n FROM generate_series(1, 20) n;
+       INSERT INTO episodes VALUES (21, 'the violet accordion'); CHECKPOINT;`,
+    );
+    const { surface } = await openSurface(declare({ content: [text("body")], purge: { method: "checkpoint" } }), store);
+    const user = await connect(store.url);
+    await user.query("BEGIN ISOLATION LEVEL REPEATABLE READ; INSERT INTO episodes VALUES (30, 'said meanwhile')");
+    await user.query(`PREPARE TRANSACTION 'held'`);
+    const invalid = async (): Promise<readonly unknown[]> =>
+      (
+        await store.query("SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid ORDER BY 1")
+      ).map(({ name }) => name);
+    const reader = await connect(store.url);
+    await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class");
+    expect(await surface.erase(keys("21"), signal)).toMatchObject([{ outcome: "erased" }]);
+    const held = await surface.purge(signal);
+    expect(held).toMatchObject({ outcome: "pending", why: expect.stringContaining("pg_prepared_xacts") as string });
+    await user.query("ROLLBACK PREPARED 'held'");
+    expect((await invalid()).join()).toMatch(/toast.*_ccnew.*words_ccnew/);
+    await store.query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'own'::regclass");
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "pending" });
+    await reader.query("ROLLBACK");
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(await invalid()).toEqual([]);
+    // Its word stands in no index: what this kind of purge leaves stands in gaps of the table's own pages.
+    const [{ path } = {}] = await store.query("SELECT pg_relation_filepath('episodes') AS path");
+    const folder = String(path).replace(/\d+$/, "");
+    const left = filesWith(server().data, "accordion").filter((file) => file.startsWith(folder));
+    expect(left.filter((file) => file !== path)).toEqual([]);
   });
 
   it("FORGET-2: a replication slot, and an archive that nobody declared, are said and are no success", async () => {

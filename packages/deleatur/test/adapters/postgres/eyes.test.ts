@@ -1,9 +1,11 @@
 // What the byte probe sees of a real server: compressed values of both kinds, in rows and in parts; by which way; and that it is blind where there is none.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { compressedValues } from "../../../src/adapters/postgres/eyes/decompress.ts";
 import type { Artifact } from "../../../src/model/artifact.ts";
+import { artifactKey, surfaceId } from "../../../src/model/ids.ts";
 import { findVectorPostgres } from "../../servers/find-postgres.ts";
 import {
   all,
@@ -50,6 +52,11 @@ function words(seed: number, count: number): string {
   };
   const vocabulary = Array.from({ length: 40 }, () => [1, 2, 3].map(() => SYLLABLES[next(16)] ?? "").join(""));
   return Array.from({ length: count }, () => vocabulary[next(40)] ?? "").join(" ");
+}
+
+/** What only the definition of this place says. */
+function said(place: number): string {
+  return words(100 + place, 12);
 }
 
 async function compressed(server: Parameters<typeof newStore>[0], method: string, count: number): Promise<Store> {
@@ -190,6 +197,53 @@ describe.skipIf(installation === undefined)("the byte probe of PostgreSQL", () =
     for (const path of String(indexes?.["paths"]).split(" ")) expect(files).toContain(path);
     expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
     expect((await look(probes, "bytes", needles)).filter(({ needle }) => needle === 0)).toEqual([]);
+  });
+
+  it("C08: reads what stands in definitions, which no byte shows, and the last statement of a session that waits", async () => {
+    const store = await newStore(
+      server(),
+      "CREATE TABLE episodes (id int, body text, note text) PARTITION BY LIST (body)",
+    );
+    const definitions = [
+      (one: string) => `CREATE VIEW shown AS SELECT ${one}::text AS said`,
+      (one: string) => `CREATE RULE more AS ON INSERT TO episodes WHERE new.body = ${one} DO ALSO SELECT 1`,
+      (one: string) => `ALTER TABLE episodes ALTER COLUMN note SET DEFAULT ${one}`,
+      (one: string) => `ALTER TABLE episodes ADD CHECK (body <> ${one})`,
+      (one: string) => `CREATE INDEX ON episodes (id) WHERE note <> ${one}`,
+      (one: string) => `CREATE FUNCTION said() RETURNS text LANGUAGE sql BEGIN ATOMIC SELECT ${one}::text; END`,
+      (one: string) =>
+        `CREATE FUNCTION pass() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END'; CREATE TRIGGER pass BEFORE INSERT ON episodes FOR EACH ROW WHEN (new.note = ${one}) EXECUTE FUNCTION pass()`,
+      (one: string) => `CREATE POLICY readers ON episodes USING (body <> ${one})`,
+      (one: string) => `CREATE POLICY writers ON episodes FOR INSERT WITH CHECK (body <> ${one})`,
+      (one: string) => `CREATE TABLE part PARTITION OF episodes FOR VALUES IN (${one})`,
+    ];
+    for (const [place, definition] of definitions.entries()) await store.query(definition(`'${said(place)}'`));
+    const waiting = new Client({ connectionString: store.url });
+    await waiting.connect();
+    onTestFinished(() => waiting.end());
+    await waiting.query(`SELECT '${said(definitions.length)}'`);
+    const { probes } = await openSurface(episodes, { url: store.url, data: server().data }, [declare({ id: "later" })]);
+    const needles = Array.from({ length: definitions.length + 1 }, (_, place) =>
+      needleOf(
+        {
+          surface: surfaceId("episodes"),
+          key: artifactKey(`${place}`),
+          subjects: [],
+          sources: [],
+          content: [{ type: "text", name: "body", text: said(place) }],
+        },
+        place,
+      ),
+    );
+    const seen = await look(probes, "exact", needles);
+    expect(new Set(seen.map(({ needle, place: { container } }) => `${needle} ${container}`))).toEqual(
+      new Set(
+        needles.map(({ index }) => `${index} memory.[${index < definitions.length ? "definitions" : "sessions"}]`),
+      ),
+    );
+    expect(new Set((await look(probes, "bytes", needles)).map(({ needle }) => needle)).size).toBeLessThan(
+      needles.length,
+    );
   });
 
   it("is blind for letters that the database keeps in another encoding, and for them alone", async () => {

@@ -2,7 +2,7 @@
 import { Client } from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Artifact } from "../../../src/model/artifact.ts";
-import { artifactKey, surfaceId } from "../../../src/model/ids.ts";
+import { artifactKey, requestId, surfaceId } from "../../../src/model/ids.ts";
 import type { FenceOrder } from "../../../src/surface.ts";
 import { findPostgres } from "../../servers/find-postgres.ts";
 import {
@@ -135,6 +135,20 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
       store.query("COPY episodes (id, person) FROM PROGRAM 'printf \"11\\t43\\n12\\t42\\n\"'"),
     ).rejects.toThrow("FENCED");
     expect(await store.query("SELECT count(*)::int AS n FROM episodes WHERE id > 9")).toEqual([{ n: 0 }]);
+  });
+
+  it("GUARD-4: switches a trigger on again that somebody switched off, before it says that it is strong", async () => {
+    const store = await newStore(server(), TABLE);
+    const { surface } = await openSurface(episodes, store);
+    await surface.fence(order, signal);
+    await store.query("ALTER TABLE episodes DISABLE TRIGGER ALL");
+    await store.query("INSERT INTO episodes (id, person) VALUES (9, 42)");
+    const again = { ...order, request: requestId("fedcba9876543210fedcba9876543210") };
+    expect(await surface.fence(again, signal)).toBe("strong");
+    await expect(store.query("INSERT INTO episodes (id, person) VALUES (10, 42)")).rejects.toThrow("FENCED");
+    const replaying = await connect(store.url);
+    await replaying.query("SET session_replication_role = replica");
+    await expect(replaying.query("INSERT INTO episodes (id, person) VALUES (10, 42)")).rejects.toThrow("FENCED");
   });
 
   it("refuses what another trigger put in after ours had looked", async () => {

@@ -3,7 +3,20 @@ import { describe, expect, it } from "vitest";
 import type { Artifact } from "../../../src/model/artifact.ts";
 import { artifactKey, surfaceId } from "../../../src/model/ids.ts";
 import { findVectorPostgres } from "../../servers/find-postgres.ts";
-import { all, declare, keys, keysOf, newStore, openSurface, signal, text, useServer } from "./postgres-fixture.ts";
+import {
+  all,
+  declare,
+  keys,
+  keysOf,
+  look,
+  needleOf,
+  newStore,
+  openSurface,
+  REQUEST,
+  signal,
+  text,
+  useServer,
+} from "./postgres-fixture.ts";
 
 const installation = findVectorPostgres();
 
@@ -354,6 +367,42 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     if (row === undefined) throw new Error("no row");
     const wanted: Artifact = { ...row, content: [{ type: "text", name: "body", text: "three" }] };
     expect(await surface.rewrite([wanted], signal)).toMatchObject([{ outcome: "rewritten" }]);
+  });
+
+  it("C14: takes names of any characters, and none for another", async () => {
+    const store = await newStore(
+      server(),
+      `CREATE SCHEMA "Ma.tière"; CREATE TABLE "Ma.tière"."Wör ""ter"" 'x' \\ $1" ("der ""Schlüssel""" text PRIMARY KEY, "we r.da" text, "was; gesagt --" text)`,
+    );
+    await store.query(
+      `INSERT INTO "Ma.tière"."Wör ""ter"" 'x' \\ $1" VALUES ('k''1', '42', 'of the person'), ('k2', '421', 'of another')`,
+    );
+    const { surface, probes } = await openSurface(
+      declare({
+        id: "words",
+        table: `"Ma.tière".Wör "ter" 'x' \\ $1`,
+        key: ['der "Schlüssel"'],
+        subject: [{ column: "we r.da", type: "account" }],
+        content: [text("was; gesagt --")],
+      }),
+      store,
+    );
+    const rows = await all(surface.scan(signal));
+    expect(rows).toMatchObject([{ key: "k'1", subjects: [{ value: "42" }] }, { key: "k2" }]);
+    const fence = { request: REQUEST, identifiers: [{ type: "account", value: "42" }], keys: [], sources: new Map() };
+    expect(await surface.fence(fence, signal)).toBe("strong");
+    await expect(
+      store.query(`UPDATE "Ma.tière"."Wör ""ter"" 'x' \\ $1" SET "we r.da" = '42' WHERE "we r.da" = '421'`),
+    ).rejects.toThrow("FENCED");
+    expect(await surface.erase(keys("k'1"), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    const seen = await look(
+      probes,
+      "exact",
+      rows.map((row, index) => needleOf(row, index)),
+    );
+    expect(seen.map(({ needle }) => needle)).toEqual([1]);
+    await surface.unfence([REQUEST], signal);
   });
 
   it("reads a domain over a domain as what stands behind both", async () => {

@@ -2,6 +2,7 @@
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient } from "redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isRedisMissing, REDIS_BINARIES, type RedisServer, startRedis } from "../../servers/redis-server.ts";
 import { bindRedis, collect, keys, look, needleOf, openAnswers, openBound, signal, textField } from "./open-redis.ts";
@@ -291,12 +292,68 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("the purge of %s", (binary)
     expect(blind.map(({ status }) => status)).toEqual(["ran", "ran", "ran", "ran", "blind", "blind", "blind", "blind"]);
   });
 
-  it("a replica that nobody declared is told by the census", async () => {
+  it("CLAIM-6: a replica that nobody declared is told by the census, one of a declared replica's own too", async () => {
     const server = await startRedis({ binary, persistence: "none" });
-    await startRedis({ binary, persistence: "none", of: server });
-    await expect.poll(() => server.text("INFO", "replication"), { timeout: 30_000 }).toContain("state=online");
-    const names = (await (await openAnswers(server, {})).census(signal)).map(({ name }) => name);
-    expect(names).toContain("cache.[replica 1]");
+    const follow = async (of: RedisServer): Promise<RedisServer> => {
+      const replica = await startRedis({ binary, persistence: "none", of });
+      await expect.poll(() => of.text("INFO", "replication"), { timeout: 30_000 }).toContain("state=online");
+      await expect
+        .poll(() => replica.text("INFO", "replication"), { timeout: 30_000 })
+        .toContain("master_link_status:up");
+      return replica;
+    };
+    const undeclared = async (...replicas: readonly RedisServer[]): Promise<readonly string[]> => {
+      const containers = await (await openAnswers(server, {}, { replicas })).census(signal);
+      return containers.map(({ name }) => name).filter((name) => name.includes("[replica"));
+    };
+    const replica = await follow(server);
+    expect(await undeclared()).toEqual(["cache.[replica 1]"]);
+    const further = await follow(replica);
+    expect(await undeclared(replica)).toEqual(["cache.[replica 1]"]);
+    expect(await undeclared(replica, further)).toEqual([]);
+    // What is declared in the place of a replica and follows nobody stands for none.
+    expect(await undeclared(await startRedis({ binary, persistence: "none" }))).toEqual(["cache.[replica 1]"]);
+  });
+
+  it("C08: what the server keeps of commands and functions is looked at, and its logs of slow and large ones are emptied", async () => {
+    const server = await startRedis({ binary, persistence: "none" });
+    await server.send("SET", "answer:t", STAYS);
+    const said = ["slow", "request", "reply", "name of a key", "function"].map((kind) => `${GONE} of a ${kind}`);
+    const [slow = "", request = "", reply = "", name = "", code = ""] = said;
+    const hasLargeLogs = binary === "valkey-server";
+    await server.send("CONFIG", "SET", "slowlog-log-slower-than", "0");
+    await server.send("ECHO", slow);
+    await server.send("CONFIG", "SET", "slowlog-log-slower-than", "-1");
+    if (hasLargeLogs) {
+      await server.send("CONFIG", "SET", "commandlog-request-larger-than", "50");
+      await server.send("PING", request);
+      await server.send("CONFIG", "SET", "commandlog-request-larger-than", "-1");
+      await server.send("CONFIG", "SET", "commandlog-reply-larger-than", "50");
+      await server.send("ECHO", reply);
+      await server.send("CONFIG", "SET", "commandlog-reply-larger-than", "-1");
+    }
+    await server.send("ACL", "SETUSER", "weak", "on", "nopass", "~none", "+get");
+    const weak = createClient({ url: server.url.replace("//", "//weak:any@") });
+    await weak.connect();
+    await expect(weak.get(name)).rejects.toThrow("NOPERM");
+    weak.destroy();
+    const library = `#!lua name=said\nredis.register_function('said', function() return '${code}' end)`;
+    await server.send("FUNCTION", "LOAD", library);
+    const bound = bindRedis(server, { content: ["text"] });
+    const needles = [
+      ...said.map((one, index) => needleOf(index, `answer:${index}`, [textField(one)])),
+      needleOf(said.length, "answer:t", [textField(STAYS)], "control"),
+    ];
+    const places = async (): Promise<readonly string[]> => {
+      const runs = (await look(bound, needles)).filter((run) => run.name === "exact");
+      return runs.flatMap(({ findings }) => findings.map(({ needle, place }) => `${needle} ${place.container}`));
+    };
+    const kept = ["3 cache.[acl log]", "4 cache.[functions]"];
+    const large = hasLargeLogs ? ["1 cache.[commandlog]", "2 cache.[commandlog]"] : [];
+    expect(new Set(await places())).toEqual(new Set(["0 cache.[slowlog]", ...large, ...kept]));
+    const surface = await openBound(bound);
+    expect(await surface.purge(signal)).toMatchObject({ outcome: "purged" });
+    expect(new Set(await places())).toEqual(new Set(kept));
   });
 
   it("the eyes are blind where the files cannot be read, and where a file cannot be understood", async () => {

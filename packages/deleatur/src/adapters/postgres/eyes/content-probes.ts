@@ -6,6 +6,7 @@ import type { Probe } from "../../../surface.ts";
 import { spellTable, type PostgresTarget, type TableName } from "../options.ts";
 import { textOfLexemes } from "./lexemes.ts";
 import { throughReader, type Cells, type Reader } from "./open-reader.ts";
+import { serverTexts } from "./server-texts.ts";
 import { fieldOfCell, keyOfCells, readCells, seeColumns, type ColumnSeen } from "./see-columns.ts";
 
 /** One table to look at; a declared one knows its surface and its key. */
@@ -16,6 +17,8 @@ export interface TableSeen {
   readonly key: readonly string[];
   readonly vector?: string | undefined;
   readonly scope: string;
+  /** Whether what the server says beside its tables is looked at as well: one surface of a store is enough. */
+  readonly withServerTexts: boolean;
 }
 
 /** The exact and the excerpt probe of one table. */
@@ -25,7 +28,7 @@ export function tableProbes(seen: TableSeen): readonly Probe[] {
   );
 }
 
-/** Every cell of a table that is not NULL, with its place. Content of any person: never log it. */
+/** Every cell of a table that is not NULL, with its place, and what the server says beside. Content of any person: never log it. */
 async function* passagesOf(
   reader: Reader,
   seen: TableSeen,
@@ -38,6 +41,7 @@ async function* passagesOf(
   const columns = probe === "exact" ? all : all.filter(({ send }) => send === "");
   for await (const rows of readCells(reader, seen.table, [...key, ...columns], signal))
     yield { [Symbol.iterator]: () => passagesIn(rows, seen, key, columns) };
+  if (seen.withServerTexts) yield* serverTexts(reader, signal);
 }
 
 function* passagesIn(

@@ -49,7 +49,7 @@ export async function takeCensus(db: Db): Promise<readonly Container[]> {
            AND x.objid = w.oid AND x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND x.refobjid <> c.oid WHERE w.ev_class = c.oid AND c.relkind = 'm'
        ) AS owner JOIN pg_catalog.pg_class oc ON oc.oid = owner.oid JOIN pg_catalog.pg_namespace on_ ON on_.oid = oc.relnamespace ORDER BY 1, 2 LIMIT 1
      ) AS o ON true
-     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'i', 'I') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
+     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'i', 'I') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_toast'
      ORDER BY 1, 2`,
   );
   const containers = rows.map(([schema, table, kind, ownerSchema, ownerTable, types, ownTypes]): Container => {

@@ -40,11 +40,11 @@ export async function raiseFence(db: Db, layout: Layout, order: FenceOrder): Pro
         );
         for (const time of TIMES) {
           const trigger = quoteName(`${name}_${time.toLowerCase()}`);
-          if (existing.has(`${name}_${time.toLowerCase()}`)) continue;
-          await db.client.query(
-            `CREATE TRIGGER ${trigger} ${time} INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${run}()`,
-          );
-          // Also for writers that replay another server's changes.
+          if (!existing.has(`${name}_${time.toLowerCase()}`))
+            await db.client.query(
+              `CREATE TRIGGER ${trigger} ${time} INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${run}()`,
+            );
+          // Also for writers that replay another server's changes, and where somebody switched off one that stood.
           await db.client.query(`ALTER TABLE ${table} ENABLE ALWAYS TRIGGER ${trigger}`);
         }
       }

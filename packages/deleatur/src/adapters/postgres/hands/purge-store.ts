@@ -2,12 +2,13 @@
 import type { Purged } from "../../../model/artifact.ts";
 import type { Boundary } from "../../../model/declaration.ts";
 import { StoreError } from "../../../model/errors.ts";
-import type { PostgresOptions, PostgresTarget } from "../options.ts";
+import { spellTable, type PostgresOptions, type PostgresTarget } from "../options.ts";
 import { isForbidden, storeError } from "../store-errors.ts";
 import { openConnection, rowsOf, withConnection, type Db } from "./connect.ts";
 import { hasFailedOver } from "./failed-over.ts";
 import { cycleLog, isArchived } from "./purge-log.ts";
 import {
+  foreignParts,
   refreshViews,
   renewStatistics,
   RIGHTS,
@@ -16,6 +17,9 @@ import {
   viewsOver,
   withInheritors,
 } from "./purge-tables.ts";
+
+/** Where a server lists transactions that are open: one that is prepared has no session any more. */
+const WHERE_SEEN = "see pg_stat_activity and pg_prepared_xacts";
 
 /** A purge that did not reach its end. */
 export type PurgeEnd = Exclude<Purged, { readonly outcome: "purged" }>;
@@ -43,7 +47,10 @@ async function purgeServer(options: PostgresOptions, signal: AbortSignal): Promi
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (error.code === "STORE_LOCKED")
-      return { outcome: "pending", why: `a table of store ${target.store} is in use by another transaction, end it` };
+      return {
+        outcome: "pending",
+        why: `a table of store ${target.store} is in use by another transaction, end it (${WHERE_SEEN})`,
+      };
     if (error.code === "STORE_TIMEOUT")
       return {
         outcome: "failed",
@@ -66,7 +73,7 @@ async function purgeAll(db: Db, options: PostgresOptions, signal: AbortSignal): 
   if (rewritten.held || statistics.held)
     return {
       outcome: "pending",
-      why: `an older transaction of store ${db.target.store} still sees erased rows, end it`,
+      why: `an older transaction of store ${db.target.store} still sees erased rows, end it (${WHERE_SEEN}, or on a standby with hot_standby_feedback)`,
     };
   if (log !== "denied" && log !== undefined) return { outcome: "pending", why: log.why };
   if (await hasFailedOver(db))
@@ -92,9 +99,15 @@ function isDeclaredBackup({ surfaces }: Boundary, store: string): boolean {
   return surfaces.some(({ role, of }) => role === "backup" && of?.includes(store) === true);
 }
 
-/** Set where what was written is copied elsewhere and nobody says so. */
-export async function unseenCopies(db: Db, { boundary }: PostgresOptions): Promise<PurgeEnd | undefined> {
+/** Set where what was written is kept or copied elsewhere and nobody says so. */
+export async function unseenCopies(db: Db, options: PostgresOptions): Promise<PurgeEnd | undefined> {
+  const { boundary } = options;
   const unsupported = (why: string): PurgeEnd => ({ outcome: "unsupported", why: `store ${db.target.store} ${why}` });
+  const [foreign] = await foreignParts(db, tablesOf(options));
+  if (foreign !== undefined)
+    return unsupported(
+      `has a part of a declared table on another server (foreign table ${spellTable(foreign)}), where it rewrites nothing: move those rows here, or detach it and declare the table on its own server`,
+    );
   if (!isDeclaredBackup(boundary, db.target.store) && (await isArchived(db)))
     return unsupported(
       `archives its write-ahead log where nobody looks, declare the archive as a surface of role backup, with \`of: ${db.target.store}\` and its horizon`,

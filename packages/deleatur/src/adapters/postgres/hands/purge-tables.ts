@@ -17,23 +17,38 @@ export function tablesOf({ boundary, declaration }: PostgresOptions): readonly T
   return [...names].map(tableName);
 }
 
-/** The tables with those that inherit from them in the old way, which no VACUUM of theirs reaches, nor of a partition whose detaching was broken off. */
-export async function withInheritors(db: Db, tables: readonly TableName[]): Promise<readonly TableName[]> {
-  const rows = await rowsOf(
-    db,
-    `WITH RECURSIVE parts(oid) AS (
+/** All that these tables show rows of, those that inherit and partitions of any depth, as `parts(oid)`; their names are `$1` and `$2`. */
+const PARTS = `WITH RECURSIVE parts(oid) AS (
        SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
        WHERE (n.nspname, c.relname) IN (SELECT * FROM unnest($1::text[], $2::text[]))
-       UNION SELECT i.inhrelid FROM parts JOIN pg_catalog.pg_inherits i ON i.inhparent = parts.oid)
+       UNION SELECT i.inhrelid FROM parts JOIN pg_catalog.pg_inherits i ON i.inhparent = parts.oid)`;
+
+async function partsOf(db: Db, tables: readonly TableName[], which: string): Promise<readonly TableName[]> {
+  const rows = await rowsOf(
+    db,
+    `${PARTS}
      SELECT n.nspname, c.relname FROM parts JOIN pg_catalog.pg_class c ON c.oid = parts.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
-     WHERE c.relkind IN ('r', 'p') AND (NOT c.relispartition OR coalesce((pg_catalog.to_jsonb(i) ->> 'inhdetachpending')::boolean, false))
-     GROUP BY 1, 2 ORDER BY 1, 2`,
+     WHERE ${which} GROUP BY 1, 2 ORDER BY 1, 2`,
     [tables.map(({ schema }) => schema), tables.map(({ table }) => table)],
   );
+  return rows.map(([schema, table]) => ({ schema: schema ?? "", table: table ?? "" }));
+}
+
+/** The tables with those that inherit from them in the old way, which no VACUUM of theirs reaches, nor of a partition whose detaching was broken off. */
+export async function withInheritors(db: Db, tables: readonly TableName[]): Promise<readonly TableName[]> {
+  const found = await partsOf(
+    db,
+    tables,
+    "c.relkind IN ('r', 'p') AND (NOT c.relispartition OR coalesce((pg_catalog.to_jsonb(i) ->> 'inhdetachpending')::boolean, false))",
+  );
   const named = new Set(tables.map(quoteTable));
-  const found = rows.map(([schema, table]) => ({ schema: schema ?? "", table: table ?? "" }));
   return [...tables, ...found.filter((name) => !named.has(quoteTable(name)))];
+}
+
+/** Parts that are tables of other servers: what is deleted through them stays in files that no purge from here rewrites. */
+export function foreignParts(db: Db, tables: readonly TableName[]): Promise<readonly TableName[]> {
+  return partsOf(db, tables, "c.relkind = 'f'");
 }
 
 /** What a role may lack, and who has it. */
@@ -83,11 +98,30 @@ export async function rewriteTables(
     } else {
       // Without the right this is a warning; the next says it.
       await db.client.query(`VACUUM (INDEX_CLEANUP ON) ${quoteTable(table)}`);
-      if (await isDenied(() => db.client.query(`REINDEX TABLE CONCURRENTLY ${quoteTable(table)}`)))
-        denied.push(RIGHTS.table);
+      if (await isDenied(() => renewIndexes(db, table, relation.oid))) denied.push(RIGHTS.table);
     }
   }
   return { held, denied };
+}
+
+/**
+ * A REINDEX that was broken off, by us or by anybody, leaves an index that is not valid, full of words, and the next one of the table passes it over: what was to take another's place is dropped, any
+ * other is made anew by its own name.
+ */
+async function renewIndexes(db: Db, table: TableName, oid: string): Promise<void> {
+  const invalid = await rowsOf(
+    db,
+    `SELECT n.nspname, c.relname FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_catalog.pg_class t ON i.indrelid IN (t.oid, t.reltoastrelid)
+     WHERE NOT i.indisvalid AND c.relkind = 'i' AND (t.oid = $1 OR t.oid IN (SELECT relid FROM pg_catalog.pg_partition_tree($1::oid)))`,
+    [oid],
+  );
+  for (const [schema, name] of invalid) {
+    const index = quoteTable({ schema: schema ?? "", table: name ?? "" });
+    const isLeft = /_cc(?:new|old)\d*$/.test(name ?? "");
+    await db.client.query(`${isLeft ? "DROP INDEX" : "REINDEX INDEX"} CONCURRENTLY ${index}`);
+  }
+  await db.client.query(`REINDEX TABLE CONCURRENTLY ${quoteTable(table)}`);
 }
 
 /**

@@ -12,7 +12,8 @@ import { keyText } from "./key-probe.ts";
 import { asSeenFloats } from "./seen-floats.ts";
 import { type Sight, throughSight } from "./see-server.ts";
 import { seeKeys, type SeenUnder, seeUnder } from "./see-values.ts";
-import { asList, type SeenPart } from "./ways-to-read.ts";
+import { serverTexts } from "./server-texts.ts";
+import type { SeenPart } from "./ways-to-read.ts";
 
 /** Keys to look at; declared ones know their surface. */
 export interface KeysSeen {
@@ -84,7 +85,7 @@ async function* passagesOf(sight: Sight, seen: KeysSeen, signal: AbortSignal): A
   const keys = await seeKeys(sight, seen.isMeant, signal);
   for await (const trip of seeUnder(sight, keys, signal, seen.type))
     yield { [Symbol.iterator]: () => passagesIn(trip, seen) };
-  if (seen.surface !== undefined) yield await slowCommands(sight, seen.store);
+  if (seen.surface !== undefined) yield await serverTexts(sight);
 }
 
 function* passagesIn(trip: readonly SeenUnder[], seen: KeysSeen): Generator<Passage> {
@@ -122,22 +123,4 @@ function* fieldsOf({ name, bytes, part }: SeenPart, vector: string | undefined):
     if (floats !== undefined) yield { type: "vector", name, vector: floats };
   } else yield isText ? { type: "text", name, text } : { type: "bytes", name, bytes: new Uint8Array(bytes) };
   if (part !== undefined && name.length >= LEAST_NAME) yield { type: "text", name: "name", text: name };
-}
-
-/** The slow log keeps the first bytes of each argument of a command that took long, whoever sent it. It is looked at where it may be. */
-async function slowCommands(sight: Sight, store: RedisStore): Promise<readonly Passage[]> {
-  const [log = null] = await sight.askAll([["SLOWLOG", "GET", "-1"]]);
-  return asList(log).flatMap((entry) => {
-    const [, , , args] = asList(entry);
-    return asList(args).flatMap((arg): readonly Passage[] =>
-      Buffer.isBuffer(arg)
-        ? [
-            {
-              place: { container: `${store.name}.[slowlog]` },
-              field: { type: "text", name: "argument", text: arg.toString("utf8") },
-            },
-          ]
-        : [],
-    );
-  });
 }

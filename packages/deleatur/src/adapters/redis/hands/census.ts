@@ -7,7 +7,7 @@ import { keyGlob } from "../key-glob.ts";
 import type { RedisOptions, RedisStore } from "../options.ts";
 import { type Db, infoOf, Refused, textOf, withDb } from "./connect.ts";
 import { markersAmong, scanKeys } from "./list-keys.ts";
-import { replicationOf } from "./stores.ts";
+import { type Replication, replicationOf } from "./stores.ts";
 
 /** A name that is in the boundary already, and the keys that it means. */
 interface Named {
@@ -18,9 +18,28 @@ interface Named {
 /** @throws StoreError */
 export async function takeCensus(options: RedisOptions, signal: AbortSignal): Promise<readonly Container[]> {
   const containers: Container[] = [];
+  const servers: Replication[] = [];
   for (const store of options.stores)
-    containers.push(...(await withDb(store, signal, (db) => censusOf(db, options, signal))));
-  return containers;
+    await withDb(store, signal, async (db) => {
+      containers.push(...(await censusOf(db, options, signal)));
+      servers.push(await replicationOf(db));
+    });
+  const [{ name }] = options.stores;
+  const undeclared = Array.from({ length: unknownReplicas(servers) }, (_, at): Container => ({
+    name: `${name}.[replica ${at + 1}]`,
+    kind: "keys",
+    holds: ["text"],
+  }));
+  return [...containers, ...undeclared];
+}
+
+/** How many replicas these servers have, of each other's and of a replica's own, beyond those among them that follow one of them. */
+function unknownReplicas(servers: readonly Replication[]): number {
+  const following = servers.filter(
+    ({ role, isLinked, history }, at) =>
+      role === "replica" && isLinked && servers.some((other, place) => place !== at && other.history === history),
+  );
+  return Math.max(0, servers.reduce((sum, { replicas }) => sum + replicas, 0) - following.length);
 }
 
 async function censusOf(db: Db, options: RedisOptions, signal: AbortSignal): Promise<readonly Container[]> {
@@ -112,23 +131,16 @@ function textOfAny(reply: Awaited<ReturnType<Db["sendAll"]>>[number] | undefined
   return reply instanceof Refused ? (reply.code === "ERR" ? "" : "unknown") : textOf(reply);
 }
 
-/** Other databases of the server that no store of the boundary names, and replicas beyond those that are declared: they hold copies too. */
-async function besideDatabase(db: Db, { boundary, declaration }: RedisOptions): Promise<readonly Container[]> {
+/** Other databases of the server that no store of the boundary names, and its modules: they hold copies too. */
+async function besideDatabase(db: Db, { boundary }: RedisOptions): Promise<readonly Container[]> {
   const { store } = db;
   const info = infoOf(await db.send("INFO", "keyspace"));
   const used = [...info.keys()].flatMap((name) => /^db(\d+)$/.exec(name)?.[1] ?? []).map(Number);
   const named = new Set([...boundary.connect.stores.values()].flatMap((other) => databaseAt(other, store) ?? []));
   const databases = used.filter((database) => database !== store.database && !named.has(database));
-  const { replicas } = await replicationOf(db);
-  const undeclared = store.name === declaration.store ? Math.max(0, replicas - declaration.replicas.length) : 0;
   return [
     ...databases.map((database): Container => ({
       name: `${store.name}.[db ${database}]`,
-      kind: "keys",
-      holds: ["text"],
-    })),
-    ...Array.from({ length: undeclared }, (_, at): Container => ({
-      name: `${store.name}.[replica ${at + 1}]`,
       kind: "keys",
       holds: ["text"],
     })),

@@ -59,8 +59,9 @@ export async function purgeServer(db: Db, isSaidToWriteNothing: boolean, signal:
   }
   const left = await clearLeft(await persistenceOf(db), signal);
   if (left !== undefined) return left;
-  // Commands with their arguments stand in the slow log; pages that hold nothing go back to the system. Either may be forbidden: see outOfReach.
+  // Commands with their arguments stand in the slow log, in Valkey in those of large ones too; pages that hold nothing go back to the system. Either may be forbidden: see outOfReach.
   await db.ask("SLOWLOG", "RESET");
+  for (const log of ["large-request", "large-reply"]) await db.ask("COMMANDLOG", "RESET", log);
   await db.ask("MEMORY", "PURGE");
   return { outcome: "purged", method: done.length === 0 ? "the server writes no files" : done.join(", ") };
 }
