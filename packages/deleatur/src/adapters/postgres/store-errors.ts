@@ -22,6 +22,14 @@ const TROUBLES: readonly (readonly [prefix: string, trouble: Trouble])[] = [
   ["28", { code: "STORE_REFUSED", what: "refuses the user or the password", cure: "mend its url under connect" }],
   ["42501", { code: "STORE_FORBIDDEN", what: "denies the role a right", cure: "grant it, or connect as the owner" }],
   ["25006", { code: "STORE_READONLY", what: "may not be written", cure: "connect to the primary, or lift read-only" }],
+  [
+    "55000",
+    {
+      code: "STORE_FAILED",
+      what: "is not in a state for this",
+      cure: "look at its log (a table that is published needs a REPLICA IDENTITY before rows of it can be deleted), then run again",
+    },
+  ],
   ["55P03", { code: "STORE_LOCKED", what: "is locked", cure: "end the other transaction and run again" }],
   ["40", { code: "STORE_LOCKED", what: "kept refusing beside other writers", cure: "run again" }],
   ["57014", { code: "STORE_TIMEOUT", what: "cancelled a statement", cure: "raise statement_timeout for the role" }],

@@ -91,6 +91,20 @@ describe.skipIf(installation === undefined)("a PostgreSQL in trouble", () => {
     expect(await surface.erase([first.key], signal)).toMatchObject([{ outcome: "erased" }]);
   });
 
+  it("whose table is published and has no replica identity says what a delete needs", async () => {
+    const store = await newStore(
+      server(),
+      "CREATE TABLE episodes (id int, body text); INSERT INTO episodes VALUES (1, 'one'); CREATE PUBLICATION ours FOR TABLE episodes",
+    );
+    const { surface } = await openSurface(declare({ content: [text("body")] }), store);
+    await expect(surface.erase(keys("1"), signal)).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      cure: expect.stringContaining("REPLICA IDENTITY") as string,
+    });
+    await store.query("ALTER TABLE episodes REPLICA IDENTITY FULL");
+    expect(await surface.erase(keys("1"), signal)).toMatchObject([{ outcome: "erased" }]);
+  });
+
   it("where a declared table is a view answers so at the start", async () => {
     const store = await newStore(server(), `${TABLE} CREATE VIEW shown AS SELECT * FROM episodes`);
     await expect(openSurface(declare({ table: "shown" }), store)).rejects.toMatchObject({ code: "TABLE_UNFIT" });

@@ -151,6 +151,19 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
     await expect(replaying.query("INSERT INTO episodes (id, person) VALUES (10, 42)")).rejects.toThrow("FENCED");
   });
 
+  it("GUARD-4: is strong where all tables are published, our own with them", async () => {
+    const store = await newStore(
+      server(),
+      `${TABLE} ALTER TABLE owners REPLICA IDENTITY FULL; CREATE PUBLICATION everything FOR ALL TABLES`,
+    );
+    const { surface } = await openSurface(episodes, store);
+    expect(await surface.fence(order, signal)).toBe("strong");
+    await expect(store.query("INSERT INTO episodes (id, person) VALUES (10, 42)")).rejects.toThrow("FENCED");
+    expect(await surface.erase(keys("1"), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(await surface.unfence([REQUEST], signal)).toBe("ended");
+    expect(await store.query("SELECT 1 FROM pg_namespace WHERE nspname = 'deleatur'")).toEqual([]);
+  });
+
   it("refuses what another trigger put in after ours had looked", async () => {
     const store = await newStore(
       server(),

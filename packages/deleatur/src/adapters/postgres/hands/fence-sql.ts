@@ -116,13 +116,13 @@ function foldSql(folding: ServerFolding, text: string): string {
 }
 
 /**
- * The tables and functions of a fence. Of what is fenced only salted digests are stored. A snapshot that is older than the fence cannot see its rows: the sequence, which no
+ * The tables and functions of a fence. Of what is fenced only salted digests are stored. Each table has a key: where all tables are published, one without could not be changed. A snapshot that is older than the fence cannot see its rows: the sequence, which no
  * snapshot hides, tells that it is old, and its transaction is refused as one to be begun anew. (Under read committed each statement takes a snapshot of its own.)
  */
 export function fenceObjects(salt: string, timeline: string | undefined): string {
   return `
 CREATE TABLE IF NOT EXISTS ${FENCE_TABLE} (digest text NOT NULL, surface text NOT NULL, request text NOT NULL, PRIMARY KEY (digest, request));
-CREATE TABLE IF NOT EXISTS ${FENCE_STATE} (salt text NOT NULL, raised bigint NOT NULL, timeline text);
+CREATE TABLE IF NOT EXISTS ${FENCE_STATE} (salt text NOT NULL PRIMARY KEY, raised bigint NOT NULL, timeline text);
 CREATE SEQUENCE IF NOT EXISTS ${OWN_SCHEMA}.fence_raised;
 INSERT INTO ${FENCE_STATE} SELECT ${quoteText(salt)}, 0, ${timeline === undefined ? "NULL" : quoteText(timeline)} WHERE NOT EXISTS (SELECT 1 FROM ${FENCE_STATE});
 CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.digest(surface text, kind text, type text, value text) RETURNS text LANGUAGE sql STABLE STRICT AS $body$
