@@ -136,4 +136,5 @@ export {
   type VerifyOutcome,
   type VerifyReport,
 } from "./report.ts";
+export { MalformedError, parseStrictJson } from "./decode/strict-json.ts";
 export { verifyReceipt } from "./verify-receipt.ts";

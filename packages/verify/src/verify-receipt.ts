@@ -1,6 +1,6 @@
 // Verifies a receipt offline: one readable run over every check of PROOFS §4. It must never throw on hostile input, nor leave a check out.
 import { sha256 } from "@noble/hashes/sha2.js";
-import { textOf } from "./bytes.ts";
+import { concatBytes, lp, textOf, utf8 } from "./bytes.ts";
 import {
   checkBoundaryForm,
   checkHorizonBounds,
@@ -47,11 +47,13 @@ interface Own {
 }
 
 function readOptions(options: VerifyOptions): Own {
-  const { threshold, now, personCode, scope } = options;
+  const { threshold, now, personCode, scope, identifiers = [] } = options;
   if (!Number.isSafeInteger(threshold) || threshold < 1)
     throw new RangeError("the threshold of signatures is a whole number from 1");
   if (Number.isNaN(now.getTime())) throw new RangeError("the verifier needs a clock value that is a time");
   if (personCode !== undefined && personCode.length !== 32) throw new RangeError("a person code is 32 bytes");
+  // What has no bytes has no digest: told here, since in the run it would read as a flaw of the receipt.
+  for (const { type, identifier } of identifiers) concatBytes(lp(type), utf8(identifier));
   const pinned = readKeys(options.publicKeys);
   return {
     options,

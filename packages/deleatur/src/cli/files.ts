@@ -1,6 +1,7 @@
 // Reads and writes the files that a command line names: relative to the terminal's directory, `-` for its streams. Never a part of a text in an error.
-import { closeSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { type JsonValue, MalformedError, parseStrictJson, textOf } from "@deleatur/verify";
 import { UsageError } from "../model/errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -8,18 +9,30 @@ export function resolveFrom({ directory }: Pick<Terminal, "directory">, file: st
   return resolve(directory, file);
 }
 
-/** The text of a file, or of stdin for `-`. @throws UsageError FILE_UNREADABLE */
+/** More than any key, list, claim or inventory takes. */
+const MOST_BYTES = 67_108_864;
+
+/** The text of a file, or of stdin for `-`: UTF-8, nothing replaced. @throws UsageError FILE_UNREADABLE | FILE_TOO_LARGE | FILE_NOT_TEXT */
 export async function readGiven(terminal: Terminal, file: string): Promise<string> {
-  if (file === "-") return terminal.readInput();
+  const bytes = await readBounded(terminal, file, MOST_BYTES);
+  if (bytes.length > MOST_BYTES)
+    throw new UsageError("FILE_TOO_LARGE", "a file is larger than 64 MiB, which none that is wanted here is", {
+      place: { file },
+      cure: "give the file that was meant",
+    });
   try {
-    return readFileSync(resolveFrom(terminal, file), "utf8");
+    return textOf(bytes);
   } catch (cause) {
-    throw unreadable(file, cause);
+    throw new UsageError("FILE_NOT_TEXT", "a file holds bytes that are no text in UTF-8", {
+      place: { file },
+      cure: "save it as UTF-8",
+      cause,
+    });
   }
 }
 
 /** At most `most` bytes and one: enough to see that a file is too long, whatever its size. @throws UsageError FILE_UNREADABLE */
-export async function readBounded(terminal: Terminal, file: string, most: number): Promise<string> {
+export async function readBounded(terminal: Terminal, file: string, most: number): Promise<Uint8Array> {
   if (file === "-") return terminal.readInput();
   let handle: number;
   try {
@@ -37,7 +50,7 @@ export async function readBounded(terminal: Terminal, file: string, most: number
       chunks.push(chunk.subarray(0, read));
       size += read;
     }
-    return Buffer.concat(chunks).toString("utf8");
+    return Buffer.concat(chunks);
   } catch (cause) {
     throw unreadable(file, cause);
   } finally {
@@ -45,12 +58,17 @@ export async function readBounded(terminal: Terminal, file: string, most: number
   }
 }
 
-/** @throws UsageError, never with a part of the text */
-export function parseJson(text: string, shown: string): unknown {
+/** One JSON value that no two readers could take for different ones. @throws UsageError BAD_JSON, never with a part of the text */
+export function parseJson(text: string, shown: string): JsonValue {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError("BAD_JSON", "a file does not hold JSON, give one that does", { place: { file: shown } });
+    return parseStrictJson(text);
+  } catch (cause) {
+    if (!(cause instanceof MalformedError)) throw cause;
+    throw new UsageError("BAD_JSON", `a file does not hold JSON: ${cause.message}`, {
+      place: { file: shown },
+      cure: "give a file that holds one JSON value, no member twice",
+      cause,
+    });
   }
 }
 

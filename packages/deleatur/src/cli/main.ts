@@ -12,10 +12,10 @@ const aborting = new AbortController();
 process.once("SIGINT", () => aborting.abort());
 process.once("SIGTERM", () => aborting.abort());
 
-async function readInput(): Promise<string> {
+async function readInput(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 async function ask(question: string, isSecret: boolean): Promise<string> {

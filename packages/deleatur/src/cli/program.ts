@@ -1,5 +1,6 @@
 // The command line as a whole: global options, all verbs, and the one place where an answer or an error is printed. A verb never prints by itself.
 import { Command, CommanderError } from "commander";
+import { UsageError } from "../model/errors.ts";
 import { VERSION } from "../version.ts";
 import { importKinds } from "./import-module.ts";
 import { errorResult } from "./print/error-report.ts";
@@ -14,7 +15,8 @@ Exit codes: 0 as asked and effective · 1 failed · 2 usage or boundary · 20 pa
 22 valid but not yet effective, or waiting · 23 signature holds, but scope, exclusion or a second pair of eyes is missing · 24 invalid · 130 interrupted`;
 
 /** Runs one command line to its exit code; it never throws. */
-export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function runProgram(argv: readonly string[], given: Terminal): Promise<number> {
+  const terminal: Terminal = { ...given, readInput: once(given.readInput) };
   let answer: VerbResult | undefined;
   let verb = "";
   let request: string | undefined;
@@ -74,6 +76,16 @@ function print(terminal: Terminal, isJson: boolean, verb: string, { text, json, 
   if (isJson) terminal.out(`${JSON.stringify(jsonObject(verb, json, exitCode))}\n`);
   else if (text !== "") terminal.out(text.endsWith("\n") ? text : `${text}\n`);
   return exitCode;
+}
+
+/** A second reader of stdin would find nothing there, and take that for what was given. */
+function once(readInput: Terminal["readInput"]): Terminal["readInput"] {
+  let isRead = false;
+  return () => {
+    if (isRead) throw new UsageError("STDIN_TWICE", "stdin is read once, give all but one of what is `-` as files");
+    isRead = true;
+    return readInput();
+  };
 }
 
 function nameOf(command: Command): string {

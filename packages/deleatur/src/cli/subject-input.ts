@@ -33,8 +33,6 @@ export async function readTargets(
       cure: "give the files alone, or one person alone",
     });
   }
-  if (subjectFile.filter((file) => file === "-").length > 1)
-    throw new UsageError("STDIN_TWICE", "stdin is read once, give one of the two lists as a file");
   const targets: GivenTarget[] = [];
   for (const file of subjectFile) targets.push(await readTarget({ ...flags, subjectFile: file }, terminal));
   return targets;
@@ -43,9 +41,6 @@ export async function readTargets(
 export async function readTarget(flags: TargetFlags, terminal: Terminal): Promise<GivenTarget> {
   for (const subject of flags.subject ?? []) {
     if (!RANDOM_ID.test(subject.slice(subject.indexOf(":") + 1))) throw asArgument("an identifier", "--subject-file");
-  }
-  if (flags.subjectFile === "-" && flags.recordFile === "-") {
-    throw new UsageError("STDIN_TWICE", "stdin is read once, give one of the two lists as a file");
   }
   const subject = [...(flags.subject ?? []), ...(await readLines(flags.subjectFile, terminal))];
   const records = await readRecords(flags.record ?? [], flags.recordFile, terminal);

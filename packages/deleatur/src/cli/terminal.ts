@@ -3,7 +3,8 @@
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  readonly readInput: () => Promise<string>;
+  /** All bytes of stdin, which are there once. */
+  readonly readInput: () => Promise<Uint8Array>;
   /** Asks a person; a secret is not echoed. Absent where nobody is there to answer. */
   readonly ask?: (question: string, isSecret: boolean) => Promise<string>;
   /** Whether a person is looking at stderr: progress bars only then. */

@@ -102,5 +102,7 @@ export function parseIdentifier(text: string): SubjectIdentifier {
   if (colon <= 0 || colon === text.length - 1) {
     throw new UsageError("BAD_IDENTIFIER", "an identifier is written type:value, for example account:42");
   }
+  // Half a surrogate has no bytes: stored or digested it would be the same as any other.
+  if (!text.isWellFormed()) throw new UsageError("BAD_IDENTIFIER", "an identifier is not well-formed text");
   return foldIdentifier(text.slice(0, colon), text.slice(colon + 1));
 }

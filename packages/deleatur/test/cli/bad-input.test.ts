@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { formatPersonCode } from "@deleatur/verify";
 import { describe, expect, it } from "vitest";
 import { askCli, type CliError, runCli } from "./run-cli.ts";
 import { type SmallMemory, smallMemory, subjectFile, temporaryDirectory } from "./small-memory.ts";
@@ -266,5 +267,52 @@ describe("a foreign receipt", () => {
     }
     const both = await askCli(memory.directory, [...verify, "--boundary", "own.pem", "--expect", "own.pem"]);
     expect([both.exitCode, both.json.error?.code]).toEqual([2, "TWO_SCOPES"]);
+  });
+
+  const notText = Buffer.concat([Buffer.from("account:"), Buffer.from([0xff, 0xfe]), Buffer.from("\n")]);
+  it.each([
+    ["an inventory with a member twice", "--boundary", '{"deleatur":1,"deleatur":1}', "NOT_A_PUBLIC_FORM"],
+    ["an inventory with half a character", "--boundary", '{"id":"\\ud800"}', "NOT_A_PUBLIC_FORM"],
+    ["an inventory of sixty levels", "--boundary", `${"[".repeat(60)}${"]".repeat(60)}`, "NOT_A_PUBLIC_FORM"],
+    ["an inventory with a number that no double holds", "--boundary", '{"deleatur":1e999}', "NOT_A_PUBLIC_FORM"],
+    ["an inventory in YAML", "--boundary", "deleatur: 1", "NOT_A_PUBLIC_FORM"],
+    ["an empty inventory", "--boundary", "", "NOT_A_PUBLIC_FORM"],
+    ["an inventory that is no text", "--boundary", notText, "FILE_NOT_TEXT"],
+    ["an empty key", "--auditor-key", "", "BAD_VERIFIER_OPTION"],
+    ["a key that is no text", "--log-key", notText, "FILE_NOT_TEXT"],
+    ["a list that is no text", "--expect", notText, "FILE_NOT_TEXT"],
+    ["identifiers that are no text", "--subject-file", notText, "FILE_NOT_TEXT"],
+    ["identifiers with half a character", "--subject-file", '["account:\\ud800"]', "BAD_JSON"],
+    ["identifiers with a member twice", "--subject-file", '[{"a":1,"a":1}]', "BAD_JSON"],
+    ["an identifier without type", "--subject-file", "42", "BAD_IDENTIFIER"],
+    ["a type longer than any", "--subject-file", `${"t".repeat(65_536)}:42`, "BAD_VERIFIER_OPTION"],
+  ])("is not judged by %s: 2, the file and a cure", async (_what, option, given, code) => {
+    const memory = smallMemory();
+    await runCli(memory.directory, ["keys", "public", "own.pem"]);
+    writeFileSync(join(memory.directory, "receipt.json"), "{}");
+    writeFileSync(join(memory.directory, "given"), given);
+    const code56 = formatPersonCode(new Uint8Array(32));
+    const argv = ["verify", "receipt.json", "--public-key", "own.pem", "--person-code", code56, option, "given"];
+    const { exitCode, json } = await askCli(memory.directory, argv);
+    expect([exitCode, json.error?.class, json.error?.code]).toEqual([2, "UsageError", code]);
+    expect(json.error?.cure ?? json.error?.message).toMatch(/\S/);
+    if (code !== "BAD_IDENTIFIER" && option !== "--subject-file") expect(json.error?.where).toEqual({ file: "given" });
+  });
+
+  it("is read from stdin once, and is no verdict where it is no file", async () => {
+    const memory = smallMemory();
+    await runCli(memory.directory, ["keys", "public", "own.pem"]);
+    const codeOf = async (argv: readonly string[]): Promise<unknown> => {
+      const { exitCode, json } = await askCli(memory.directory, argv, { input: "{}" });
+      return [exitCode, json.error?.code];
+    };
+    const verify = ["verify", "-", "--public-key", "own.pem"];
+    expect(await codeOf([...verify, "--boundary", "-"])).toEqual([2, "STDIN_TWICE"]);
+    expect(await codeOf([...verify, "--boundary", "."])).toEqual([2, "FILE_UNREADABLE"]);
+    expect(await codeOf(["verify", ".", "--public-key", "own.pem"])).toEqual([2, "FILE_UNREADABLE"]);
+    expect(await codeOf(["verify", "-", "--public-key", "/dev/zero"])).toEqual([2, "FILE_TOO_LARGE"]);
+    expect(await codeOf(["letter", "-", "--public-key", "deleatur.yaml"])).toEqual([2, "BAD_VERIFIER_OPTION"]);
+    const bytes = await askCli(memory.directory, verify, { input: Buffer.from([0x7b, 0xff, 0x7d]) });
+    expect([bytes.exitCode, bytes.json["outcome"]]).toEqual([24, { kind: "invalid", exitCode: 24 }]);
   });
 });

@@ -10,7 +10,7 @@ export interface CliRun {
 }
 
 export interface CliOptions extends Partial<Terminal> {
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
 }
 
 export async function runCli(directory: string, argv: readonly string[], options: CliOptions = {}): Promise<CliRun> {
@@ -20,7 +20,7 @@ export async function runCli(directory: string, argv: readonly string[], options
   const terminal: Terminal = {
     out: (text) => void (out += text),
     err: (text) => void (err += text),
-    readInput: () => Promise.resolve(input),
+    readInput: () => Promise.resolve(Buffer.from(input)),
     isTerminal: false,
     isOutTerminal: false,
     environment: {},

@@ -1,14 +1,15 @@
 // `letter`: writes the letter to the person from a receipt. Only from a receipt that verifies: an invalid one makes no letter.
 import { type Command, Option } from "commander";
-import { DEFAULT_LIMITS, parsePersonCode, verifyReceipt } from "@deleatur/verify";
+import { DEFAULT_LIMITS, parsePersonCode, textOf, verifyReceipt } from "@deleatur/verify";
 import { publicFormOf } from "../../boundary/public-form.ts";
 import { composeLetter } from "../../letter/compose-letter.ts";
 import type { LetterLanguage } from "../../letter/wording.ts";
 import { UsageError } from "../../model/errors.ts";
-import { parseJson, readBounded, readGiven, writeGiven } from "../files.ts";
+import { parseJson, readBounded, writeGiven } from "../files.ts";
 import { verifyJson, verifyText } from "../print/verify-report.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
+import { readPublicKey } from "../verifier-input.ts";
 
 interface LetterFlags {
   readonly lang: LetterLanguage;
@@ -52,7 +53,7 @@ async function letter(file: string, flags: LetterFlags, context: VerbContext): P
   if (report.outcome.kind === "invalid") {
     return { text: verifyText(report, context.paint), json: verifyJson(report), exitCode: report.outcome.exitCode };
   }
-  const html = composeLetter(parseJson(receipt, file), {
+  const html = composeLetter(parseJson(textOf(receipt), file), {
     lang: flags.lang,
     now: terminal.clock(),
     ...(flags.personCode === undefined ? {} : { personCode: flags.personCode }),
@@ -75,8 +76,8 @@ async function letter(file: string, flags: LetterFlags, context: VerbContext): P
 async function pinned(
   { publicKey }: LetterFlags,
   context: VerbContext,
-): Promise<{ readonly publicKey: string; readonly form?: string }> {
-  if (publicKey !== undefined) return { publicKey: await readGiven(context.terminal, publicKey) };
+): Promise<{ readonly publicKey: Uint8Array | string; readonly form?: string }> {
+  if (publicKey !== undefined) return { publicKey: await readPublicKey(context.terminal, publicKey) };
   const { engine } = await context.openMemory();
   return { publicKey: engine.ledger.keys.publicKeyPem(), form: publicFormOf(engine.boundary).text };
 }

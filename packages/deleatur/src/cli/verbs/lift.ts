@@ -43,8 +43,6 @@ async function lift(flags: LiftFlags, context: VerbContext): Promise<VerbResult>
   const { terminal } = context;
   if (flags.expired === true) return expire(flags, context);
   if (flags.today !== undefined) throw new UsageError("TODAY_ALONE", "--today goes with --expired");
-  if (flags.subjectFile === "-" && flags.allow === "-")
-    throw new UsageError("STDIN_TWICE", "stdin is read once, give one of the two lists as a file");
   const order = {
     role: flags.role,
     reason: flags.reason,

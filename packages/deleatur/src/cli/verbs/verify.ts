@@ -1,20 +1,14 @@
 // `verify`: checks a receipt offline with what the verifier brings. It opens no boundary file, no ledger and no store of ours.
 import type { Command } from "commander";
-import {
-  parseExpectList,
-  parsePersonCode,
-  verifyReceipt,
-  DEFAULT_LIMITS,
-  type OwnScope,
-  type VerifyOptions,
-} from "@deleatur/verify";
+import { parsePersonCode, verifyReceipt, DEFAULT_LIMITS, type OwnScope, type VerifyOptions } from "@deleatur/verify";
 import { UsageError } from "../../model/errors.ts";
 import { parseIdentifier } from "../../model/ids.ts";
-import { readBounded, readGiven } from "../files.ts";
+import { readBounded } from "../files.ts";
 import { verifyJson, verifyText } from "../print/verify-report.ts";
 import { readLines } from "../subject-input.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
+import { own, readExpectList, readPublicForm, readPublicKey } from "../verifier-input.ts";
 
 interface VerifyFlags {
   readonly publicKey?: readonly string[];
@@ -60,8 +54,8 @@ async function verify(file: string, flags: VerifyFlags, context: VerbContext): P
   const personCode =
     flags.personCode === undefined ? undefined : own("--person-code", () => parsePersonCode(flags.personCode ?? ""));
   const scope = await ownScope(flags, context);
-  const readKeys = (files: readonly string[] | undefined): Promise<readonly string[]> =>
-    Promise.all((files ?? []).map((key) => readGiven(terminal, key)));
+  const readKeys = (files: readonly string[] | undefined): Promise<readonly Uint8Array[]> =>
+    Promise.all((files ?? []).map((key) => readPublicKey(terminal, key)));
   const options: VerifyOptions = {
     publicKeys: await readKeys(flags.publicKey),
     threshold: Number(flags.threshold ?? "1"),
@@ -74,7 +68,7 @@ async function verify(file: string, flags: VerifyFlags, context: VerbContext): P
     now: terminal.clock(),
   };
   const receipt = await readBounded(terminal, file, DEFAULT_LIMITS.maxBytes);
-  const report = own("a key or the threshold", () => verifyReceipt(receipt, options));
+  const report = own("the threshold or an identifier", () => verifyReceipt(receipt, options));
   return { text: verifyText(report, paint), json: verifyJson(report), exitCode: report.outcome.exitCode };
 }
 
@@ -84,36 +78,6 @@ async function ownScope(flags: VerifyFlags, { terminal, givenBoundary }: VerbCon
       cure: "give --boundary or --expect, one of the two",
     });
   }
-  if (flags.expect !== undefined) {
-    const list = await readGiven(terminal, flags.expect);
-    return { expect: own("--expect", () => parseExpectList(list)) };
-  }
-  return givenBoundary === undefined
-    ? undefined
-    : { boundary: publicFormText(await readGiven(terminal, givenBoundary)) };
-}
-
-/** The natural slip is to give `deleatur.yaml`, which `--boundary` takes everywhere else. */
-function publicFormText(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    throw new UsageError("NOT_A_PUBLIC_FORM", "what --boundary names is no public form of an inventory", {
-      cure: "make one with `deleatur check --public FILE`, or get it from whom you trust",
-    });
-  }
-}
-
-/** What is wrong in the verifier's own options is the caller's to mend; a foreign message could repeat what was given. */
-function own<Value>(what: string, read: () => Value): Value {
-  try {
-    return read();
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new UsageError("BAD_VERIFIER_OPTION", `${what} cannot be used for verifying`, {
-      cure: "see `deleatur verify --help`; keys are PEM files, the boundary is a public form in JSON",
-      cause,
-    });
-  }
+  if (flags.expect !== undefined) return readExpectList(terminal, flags.expect);
+  return givenBoundary === undefined ? undefined : readPublicForm(terminal, givenBoundary);
 }
