@@ -296,7 +296,9 @@ describe("a foreign receipt", () => {
     const { exitCode, json } = await askCli(memory.directory, argv);
     expect([exitCode, json.error?.class, json.error?.code]).toEqual([2, "UsageError", code]);
     expect(json.error?.cure ?? json.error?.message).toMatch(/\S/);
-    if (code !== "BAD_IDENTIFIER" && option !== "--subject-file") expect(json.error?.where).toEqual({ file: "given" });
+    // Of an identifier nothing is said but that it is none.
+    const isOfIdentifier = option === "--subject-file" && ["BAD_IDENTIFIER", "BAD_VERIFIER_OPTION"].includes(code);
+    expect(json.error?.where).toEqual(isOfIdentifier ? {} : { file: "given" });
   });
 
   it("is read from stdin once, and is no verdict where it is no file", async () => {
