@@ -5,7 +5,7 @@ import type { DenylistOrder, GramOfRuns, Ledger } from "../ledger/ledger.ts";
 import type { RequestId, SubjectIdentifier } from "../model/ids.ts";
 import { roundedCount } from "../audit/rounded-count.ts";
 import { utcTime } from "../model/utc-time.ts";
-import { contentDigests, contentTag, recordDigest } from "../record/guard.ts";
+import { contentDigests, contentTag, readAsText, recordDigest } from "../record/guard.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
 import type { Survey } from "./survey.ts";
 import type { Target } from "./target.ts";
@@ -40,7 +40,7 @@ export function denyReturn(
     if (fate === "erased" && engine.bound(ref.surface).declaration.keys === "unique") {
       orders.push({ kind: "record", digest: recordDigest(ledger, ref), shared: false, owners });
     }
-    for (const { kind, digest, distinctive } of contentDigests(ledger, content)) {
+    for (const { kind, digest, distinctive } of contentDigests(ledger, readAsText(content))) {
       const shared = !distinctive || survey.shared.has(Buffer.from(digest).toString("hex"));
       orders.push({ kind, digest, shared, owners });
     }
@@ -107,7 +107,7 @@ function openRuns(
     *of(needles) {
       for (const { fate, content } of needles) {
         if (fate === "kept") continue;
-        for (const field of content) if (field.type === "text") yield* ofText(field.text);
+        for (const field of readAsText(content)) if (field.type === "text") yield* ofText(field.text);
       }
     },
     textsCutOff: () => cutOff,
@@ -119,7 +119,7 @@ export function allowReplaced(engine: Engine, request: RequestId, replacements: 
   const { ledger } = engine;
   for (const replacement of replacements) {
     if (replacement.outcome !== "ready") continue;
-    for (const field of replacement.artifact.content)
+    for (const field of readAsText(replacement.artifact.content))
       if (field.type === "text") ledger.dropRuns(ledger.runGrams(ledger.hashWords(field.text)), request);
   }
 }

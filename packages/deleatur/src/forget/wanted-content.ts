@@ -5,7 +5,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { WordHashes } from "../ledger/word-hashes.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
 import type { SubjectIdentifier } from "../model/ids.ts";
-import { contentDigests } from "../record/guard.ts";
+import { contentDigests, readAsText } from "../record/guard.ts";
 import { identifierSet } from "./plan.ts";
 
 /** Bits for wanted runs, a power of two: so many times as there are, that most runs of others are not looked up further. */
@@ -34,7 +34,7 @@ export function wantedOf(
   const marks = new Set<number>();
   const runs = new Set<number>();
   for (const content of contents) {
-    for (const field of content) {
+    for (const field of readAsText(content)) {
       let words: WordHashes | undefined;
       for (const found of contentDigests(ledger, [field])) {
         digests.add(hex(found.digest));
@@ -103,7 +103,10 @@ export function openComparison(engine: Engine, wanted: readonly Wanted[], common
     const { role } = engine.bound(surface).declaration;
     let isWhole = asking === undefined;
     const held = asking ?? (subjects.some(common.isOwn) ? wanted : [common]);
-    for (const [at, field] of content.entries()) {
+    const forms = content.some(({ type }) => type === "bytes")
+      ? content.flatMap((stored, at) => readAsText([stored]).map((field) => ({ field, at })))
+      : content.map((field, at) => ({ field, at }));
+    for (const { field, at } of forms) {
       const isText = field.type === "text";
       // Only another person's own record says of an embedding or of bytes that they are theirs.
       if (!isText && !isFirstHand(role)) continue;

@@ -1,5 +1,5 @@
 // Identities: surfaces, artifacts, identifiers and requests as branded strings, each made by one parser. No I/O.
-import { UsageError } from "./errors.ts";
+import { StoreError, UsageError } from "./errors.ts";
 
 export type SurfaceId = string & { readonly brand: "SurfaceId" };
 export type ArtifactKey = string & { readonly brand: "ArtifactKey" };
@@ -58,8 +58,20 @@ export function parseArtifactId(text: string): ArtifactRef {
   return { surface: surfaceId(text.slice(0, slash)), key: artifactKey(text.slice(slash + 1)) };
 }
 
-/** Folds an identifier by its type, so that one person has one spelling: `email` is trimmed and lower-cased, others stand as given. */
+/** Whether a text can name one person: half a surrogate has no bytes, and U+FFFD stands for bytes that were no text, whichever they were. */
+function canName(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\ufffd");
+}
+
+/**
+ * Folds an identifier by its type, so that one person has one spelling: `email` is trimmed and lower-cased, others stand as given.
+ * @throws StoreError SUBJECT_UNREADABLE for what a store could not decode: two persons would be one
+ */
 export function foldIdentifier(type: string, value: string): SubjectIdentifier {
+  if (!canName(value))
+    throw new StoreError("SUBJECT_UNREADABLE", "a record names its person by bytes that are no text in UTF-8", {
+      cure: "have the record name its person by valid text",
+    });
   const folded = type === "email" ? value.trim().normalize("NFC").toLowerCase() : value;
   return { type, value: folded };
 }
@@ -102,7 +114,9 @@ export function parseIdentifier(text: string): SubjectIdentifier {
   if (colon <= 0 || colon === text.length - 1) {
     throw new UsageError("BAD_IDENTIFIER", "an identifier is written type:value, for example account:42");
   }
-  // Half a surrogate has no bytes: stored or digested it would be the same as any other.
-  if (!text.isWellFormed()) throw new UsageError("BAD_IDENTIFIER", "an identifier is not well-formed text");
+  if (!canName(text))
+    throw new UsageError("BAD_IDENTIFIER", "an identifier holds half a character, or U+FFFD in the place of one", {
+      cure: "give it as it was before a decoder replaced a part of it",
+    });
   return foldIdentifier(text.slice(0, colon), text.slice(colon + 1));
 }

@@ -2,6 +2,7 @@
 import { makeExchangePair } from "../ledger/exchange-seal.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
+import type { Boundary } from "../model/declaration.ts";
 import { StoreError } from "../model/errors.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import { answerOrders } from "./answer-orders.ts";
@@ -18,6 +19,7 @@ export interface LeaseOptions {
 }
 
 export interface LeaseParts {
+  readonly boundary: Pick<Boundary, "identifiers">;
   readonly ledger: Ledger;
   readonly clock: () => Date;
   readonly random: (bytes: number) => Uint8Array;

@@ -1,6 +1,7 @@
 // One process's memory under the eyes of Deleatur: lists it afresh, lets go of keys and looks again. The application's own code does both; its word alone counts for nothing.
 import type { Artifact } from "../model/artifact.ts";
 import { UsageError } from "../model/errors.ts";
+import { refuseUndeclaredTypes } from "../model/identifier-types.ts";
 import { artifactKey, type ArtifactKey, type SurfaceId } from "../model/ids.ts";
 import { CANARY_PREFIX, canaryText } from "../examine/canary.ts";
 import { prepareWrite } from "../record/given-write.ts";
@@ -31,11 +32,16 @@ function expiryOf({ expires }: HeldEntry, surface: SurfaceId): { readonly expire
   return { expires };
 }
 
-export function holdMemory(surface: SurfaceId, memory: ProcessMemory): HeldMemory {
+/** @param types those that the boundary declares: a person of another could never be asked for */
+export function holdMemory(surface: SurfaceId, memory: ProcessMemory, types: readonly string[]): HeldMemory {
   async function list(): Promise<readonly Artifact[]> {
     const artifacts: Artifact[] = [];
     for await (const entry of memory.entries()) {
       const { ref, subjects, sources, content } = prepareWrite(surface, entry);
+      refuseUndeclaredTypes(
+        types,
+        subjects.map(({ type }) => type),
+      );
       artifacts.push({ ...ref, subjects, sources, content, ...expiryOf(entry, surface) });
     }
     return artifacts;

@@ -50,7 +50,7 @@ export function openParticipation(parts: LeaseParts, surface: SurfaceId, answerM
       return left;
     },
     stage(canary) {
-      const memory = holdMemory(surface, canaryMemory(canary));
+      const memory = holdMemory(surface, canaryMemory(canary), parts.boundary.identifiers);
       staged.set(canary.key, holdLease(parts, surface, memory, "control", { pollMs: CANARY_POLL_MS }));
     },
     close() {

@@ -58,7 +58,13 @@ export function createOwnParticipants(parts: LeaseParts): OwnParticipants {
           cure: "let one participant list all that the process holds of it",
         });
       }
-      const lease = holdLease(parts, surface, holdMemory(surface, memory), "memory", options);
+      const lease = holdLease(
+        parts,
+        surface,
+        holdMemory(surface, memory, parts.boundary.identifiers),
+        "memory",
+        options,
+      );
       const part: Part = { lease, writes: new Set(), isEnding: false };
       held.set(surface, part);
       await lease.dropForbidden();

@@ -48,8 +48,8 @@ export function contentDigests(ledger: Ledger, content: readonly ContentField[])
   });
 }
 
-/** Bytes that are text are read as text too: the same words are no others for the form that they are given in. */
-function readAsText(content: readonly ContentField[]): readonly ContentField[] {
+/** Bytes that are text are read as text too: the same words are no others for the form that they are given in, erased or offered. */
+export function readAsText(content: readonly ContentField[]): readonly ContentField[] {
   return content.flatMap((field): readonly ContentField[] => {
     if (field.type !== "bytes" || !isUtf8(field.bytes)) return [field];
     const { buffer, byteOffset, byteLength } = field.bytes;

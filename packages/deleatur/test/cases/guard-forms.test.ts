@@ -53,6 +53,31 @@ it("GUARD-2: erased text that is given as bytes is kept out like the text, whole
   expect(newRows(scene)).toBe(1);
 });
 
+it("GUARD-2: text that was erased out of bytes is kept out as text, whole and inside a longer page, and what others' bytes say too is theirs", async () => {
+  const scene = await openScene({
+    sql: "CREATE TABLE episodes (id TEXT PRIMARY KEY, account TEXT, text BLOB)",
+    surfaces: { episodes: EPISODES },
+  });
+  const shared = "Every spring the choir sings in the market hall until the last tram leaves";
+  const rows = [
+    ["s1", S, S_SAYS[0]],
+    ["s2", S, shared],
+    ["t1", T, T_SAYS[0]],
+    ["t2", T, shared],
+  ] as const;
+  for (const [key, subject, text] of rows)
+    await scene.memory.record("episodes", { key, subjects: [subject], content: { text: Buffer.from(text) } }, () =>
+      scene.app.prepare("INSERT INTO episodes VALUES (?, ?, ?)").run(key, subject.slice(8), Buffer.from(text)),
+    );
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+  const page = `${T_SAYS[1]}. ${S_SAYS[0].toUpperCase()} ${T_SAYS[2]}.`;
+  for (const text of [S_SAYS[0], S_SAYS[0].toUpperCase(), page])
+    for (const subjects of [[T], []]) expect(await put(scene, subjects, { text })).toMatchObject(HELD);
+  expect(newRows(scene)).toBe(0);
+  await put(scene, [T], { text: shared });
+  expect(newRows(scene)).toBe(1);
+});
+
 it("GUARD-2: what is neither text nor bytes nor a vector is no content, and nothing is written", async () => {
   const scene = await forgotten();
   const [text] = S_SAYS;

@@ -307,3 +307,22 @@ it("VERDICT-4: a cache says when its entries end, and one that says what is no d
   cache.delete("broken");
   await participant.close();
 });
+
+it("LINEAGE-7 VERDICT-4: an entry about a person of a type that the boundary does not declare is not seen, at the join and at a listing", async () => {
+  const scene = await openPadScene();
+  const [subject] = S.split(":").slice(1);
+  const cache = new Map([["note", { text: "Nothing that was ever said in this memory before", type: "nickname" }]]);
+  const memory = memoryOf(
+    cache,
+    ({ text, type }) => ({ subjects: [`${type}:${subject}`], content: { text } }),
+    (text) => ({ text, type: "account" }),
+  );
+  const join = (): ReturnType<Scene["memory"]["participate"]> =>
+    scene.memory.participate("scratchpad", memory, { pollMs: 10 });
+  await expect(join()).rejects.toMatchObject({ code: "PARTICIPANT_BLIND" });
+  const outcome = await forget(scene);
+  expect(outcome.verdict).not.toBe("COMPLIANT");
+  expect(outcome.attestation.kind).not.toBe("erasure");
+  // Without it the memory is seen again, and may be left.
+  cache.clear();
+});

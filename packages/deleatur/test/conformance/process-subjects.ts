@@ -112,7 +112,7 @@ export const inProcessSubject: ConformanceSubject = {
       declaration: { role: "cache" },
       connections: [],
       others: [],
-      participation: () => openParticipation({ ledger, clock, random }, surface, PATIENT_MS),
+      participation: () => openParticipation({ boundary, ledger, clock, random }, surface, PATIENT_MS),
       holds: { accounts: "many", sources: "many", text: true, vectors: false, expiry: true },
       containers: [],
       async write(records): Promise<Wrote> {

@@ -28,7 +28,7 @@ const NOTES = {
 } as const;
 
 /** What S and T said; neither shares five words with the episodes. */
-const SAID = [
+const SAID: readonly [string, string] = [
   "No lift reaches the attic where I keep my old letters",
   "Two goats broke the fence by the orchard again",
 ];
@@ -96,6 +96,9 @@ it.each([
   ["a text where an object was expected", '{"id":"n1","user":"s-4471"}'],
   ["an object in a text", String.raw`{"id":"n1","user":"{\"id\":\"s-4471\"}"}`],
   ["a text among objects", '{"id":"n1","user":[{"id":"t-0815"},"s-4471"]}'],
+  ["a yes or no", '{"id":"n1","user":{"id":true}}'],
+  ["half a character", String.raw`{"id":"n1","user":{"id":"s-\ud800"}}`],
+  ["the mark of a character that was lost", '{"id":"n1","user":{"id":"s-\ufffd"}}'],
 ])("LINEAGE-7 VERDICT-4: a line that names its person by %s keeps the verdict from COMPLIANT", async (_, line) => {
   const scene = await openScene({
     sql: EPISODES_SQL,
@@ -136,4 +139,24 @@ it("LINEAGE-3: a source that is no key, beside others that are, keeps the verdic
   const outcome = await scene.memory.forget({ subject: [S], now: true });
   expect(outcome.verdict).not.toBe("COMPLIANT");
   expect(codes(outcome)).toContain("LINEAGE_MISSING");
+});
+
+it("LINEAGE-7 VERDICT-4: two persons whose bytes are no text, and who would be read as one, keep the verdict from COMPLIANT", async () => {
+  const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: EPISODES } });
+  await recordEpisode(scene, "s1", S, S_SAYS[0]);
+  await recordEpisode(scene, "t1", T, T_SAYS[0]);
+  const insert = scene.app.prepare("INSERT INTO episodes VALUES (?, CAST(? AS TEXT), ?)");
+  insert.run("n1", Buffer.from([0x73, 0xff]), SAID[0]);
+  insert.run("n2", Buffer.from([0x73, 0xfe]), SAID[1]);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect(outcome.verdict).toBe("UNCONFIRMED");
+  expect(codes(outcome)).toContain("PRIMARY_BLIND");
+  for (const subject of ["account:s\ufffd", "account:s\ud800"]) {
+    await expect(scene.memory.forget({ subject: [subject], now: true })).rejects.toMatchObject({
+      name: "UsageError",
+      code: "BAD_IDENTIFIER",
+    });
+    await expect(recordEpisode(scene, "n3", subject, SAID[0])).rejects.toMatchObject({ code: "BAD_IDENTIFIER" });
+  }
+  expect(scene.rows("SELECT id FROM episodes ORDER BY id")).toEqual([{ id: "n1" }, { id: "n2" }, { id: "t1" }]);
 });

@@ -1,5 +1,5 @@
 // Proves on real files what the kind `text` promises: a file is a record, its path the key, and erased means gone with the folders it leaves empty.
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseFileGlob } from "../../../src/adapters/files/file-glob.ts";
@@ -51,6 +51,29 @@ describe("text files", () => {
     const all = await surface.erase(keys("users/421/a.md"), signal);
     expect(all).toMatchObject([{ outcome: "erased" }]);
     expect(existsSync(folder.path)).toBe(true);
+  });
+
+  it("FORGET-1: the folder of a person goes with the last file in it, empty folders in it too; one that is not theirs, or holds something, stays", async () => {
+    const folder = makeFolder({ "users/42/deep/a.md": "first", "users/43/b.md": "second", "users/43/image.png": "x" });
+    for (const empty of ["users/42/drafts/old", "users/44/drafts", "users/43/drafts", "other"])
+      mkdirSync(join(folder.path, empty), { recursive: true });
+    const surface = await openSurface(folder, "**/*.md", notes);
+    const erased = await surface.erase(keys("users/42/deep/a.md", "users/43/b.md"), signal);
+    expect(erased.map(({ outcome }) => outcome)).toEqual(["erased", "erased"]);
+    expect(readdirSync(join(folder.path, "users")).toSorted()).toEqual(["43", "44"]);
+    expect(readdirSync(join(folder.path, "users", "43"))).toContain("image.png");
+    expect(readdirSync(folder.path).toSorted()).toEqual(["other", "users"]);
+  });
+
+  it("FORGET-1: folders that a killed run left behind go when it is run again", async () => {
+    const folder = makeFolder({ "users/42/deep/a.md": "first", "users/43/b.md": "second" });
+    rmSync(join(folder.path, "users/42/deep/a.md"));
+    const surface = await openSurface(folder, "**/*.md", notes);
+    expect(await surface.erase(keys("users/42/deep/a.md", "users/43/b.md/c.md"), signal)).toMatchObject([
+      { outcome: "absent" },
+      { outcome: "absent" },
+    ]);
+    expect(readdirSync(join(folder.path, "users"))).toEqual(["43"]);
   });
 
   it("CLAIM-5: a folder that goes away while it is scanned is an error, not the end of what there was", async () => {

@@ -144,6 +144,30 @@ export function leadsNowhere(span: JsonSpan, path: string): boolean {
   }
 }
 
+/** What stands one step further on; undefined where the step leads into what has no members. */
+export function stepInto(span: JsonSpan, step: string): readonly JsonSpan[] | undefined {
+  switch (span.type) {
+    case "null":
+      return [];
+    case "object":
+      return span.members.flatMap(([name, value]) => (name === step ? [value] : []));
+    case "array":
+      if (/^\d+$/.test(step)) return span.items.slice(Number(step), Number(step) + 1);
+      return span.items.length === 0 ? [] : undefined;
+    case "string":
+    case "number":
+    case "boolean":
+      return undefined;
+    default:
+      return span satisfies never;
+  }
+}
+
+/** What can name a person or a source: a text or a number, as `scalarText` spells it. */
+export function identifierText(span: JsonSpan): string | undefined {
+  return span.type === "string" || span.type === "number" ? scalarText(span) : undefined;
+}
+
 /** Text, or a number in its shortest decimal (integers of any size as they stand), or a boolean; undefined for the rest. */
 export function scalarText(span: JsonSpan): string | undefined {
   switch (span.type) {

@@ -4,7 +4,7 @@ import type { ContentField } from "../../../model/artifact.ts";
 import { artifactKey, foldIdentifier } from "../../../model/ids.ts";
 import type { ArtifactKey, ArtifactRef, SubjectIdentifier } from "../../../model/ids.ts";
 import type { FileSource, FilesOptions } from "../options.ts";
-import { type JsonSpan, leadsNowhere, parseJsonSpans, scalarText, valuesAt } from "./json-spans.ts";
+import { identifierText, type JsonSpan, leadsNowhere, parseJsonSpans, scalarText, valuesAt } from "./json-spans.ts";
 
 /** One line as an artifact, with where its declared values stand. */
 interface LineRecord {
@@ -100,7 +100,7 @@ function readSubjects(root: JsonSpan, key: string, options: FilesOptions): reado
     }
     if (leadsNowhere(root, locator.path)) return undefined;
     for (const span of subjectValues(root, locator.path)) {
-      const value = scalarText(span);
+      const value = identifierText(span);
       if (value === undefined) return undefined;
       if (value !== "") found.push(foldIdentifier(locator.type, value));
     }

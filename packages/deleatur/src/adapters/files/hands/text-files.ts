@@ -81,6 +81,15 @@ function subjectsOf(path: string, options: FilesOptions): readonly SubjectIdenti
   });
 }
 
+/** The highest folder on the way to a file that a person's name gave its own; undefined where none does. */
+function personalFolder(store: FilesStore, key: string, options: FilesOptions): string | undefined {
+  const parts = key.split("/");
+  const depths = options.subjects.flatMap((locator) =>
+    "segment" in locator && locator.sep === "/" && locator.segment < parts.length - 1 ? [locator.segment + 1] : [],
+  );
+  return depths.length === 0 ? undefined : join(store.directory, ...parts.slice(0, Math.min(...depths)));
+}
+
 async function readText(absolute: string, path: string, store: FilesStore): Promise<string | undefined> {
   const place = { store: store.name, file: path };
   let bytes: Buffer;
@@ -128,7 +137,8 @@ export async function eraseFiles(
       const file = fileOf(store, key);
       if (file === undefined) continue;
       try {
-        if (!(await removeFile(file, store.directory, kept))) continue;
+        if (!(await removeFile(file, store.directory, { kept, personal: personalFolder(store, key, options) })))
+          continue;
         removed.push({ file, key });
         if (outcome.outcome === "absent") outcome = { ...ref, outcome: "erased" };
       } catch (cause) {

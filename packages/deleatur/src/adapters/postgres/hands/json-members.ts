@@ -1,5 +1,6 @@
 // Reads identifiers and source keys out of JSON text without rounding a number. Pure; where a path does not reach, or a text is no JSON, nobody can tell whom it names, and that is an answer of its own.
 import { canonicalKey } from "@deleatur/verify";
+import { parseJsonSpans, stepInto } from "../../files/hands/json-spans.ts";
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -27,18 +28,22 @@ function numberText(token: string): string {
 /** What names nobody that could be read. */
 const UNREADABLE = {};
 
-/** What stands at a path in JSON text: undefined where the text or a member is missing, an empty object where something on the way has no members, or the text is no JSON. */
+/**
+ * What stands at a path in JSON text: undefined where the text or a member is missing, an empty object where something on the way has no members, or has
+ * the member twice (what is rewritten here would lose one of them), and where the text is no JSON.
+ */
 export function valueAt(text: string | null, path: readonly string[]): unknown {
   if (text === null || text === "") return undefined;
-  let at = parseExact(text);
+  let at = parseJsonSpans(text);
   if (at === undefined) return UNREADABLE;
   for (const step of path) {
-    if (at === null || (Array.isArray(at) && at.length === 0)) return undefined;
-    if (typeof at !== "object" || (Array.isArray(at) && !/^\d+$/.test(step))) return UNREADABLE;
-    if (!Object.hasOwn(at, step)) return undefined;
-    at = Reflect.get(at, step);
+    const below = stepInto(at, step);
+    if (below === undefined || below.length > 1) return UNREADABLE;
+    const [next] = below;
+    if (next === undefined) return undefined;
+    at = next;
   }
-  return at;
+  return parseExact(text.slice(at.start, at.end));
 }
 
 /** One member of an array, or the value itself; `text` is undefined for what names nobody. */

@@ -169,7 +169,7 @@ function arraySql(column: string): string {
   return `pg_catalog.to_json(${ownColumn(column)}::text[])::text`;
 }
 
-/** Of a JSON column only what stands at the path is sent, and an empty object where something on the way has no such members; of text all of it. */
+/** Of a JSON column only what stands at the path is sent, and an empty object where something on the way has no such members, or has one twice; of text all of it. */
 function jsonSql(layout: Layout, name: string, path: readonly string[]): string {
   const column = layout.columns.get(name);
   if (column === undefined || !isJson(column)) return `${ownColumn(name)}::text`;
@@ -181,7 +181,13 @@ function jsonSql(layout: Layout, name: string, path: readonly string[]): string 
     const items = /^\d+$/.test(step) ? "false" : `pg_catalog.${column.base}_array_length(${at(place)}) > 0`;
     return `CASE pg_catalog.${column.base}_typeof(${at(place)}) WHEN 'array' THEN ${items} WHEN 'object' THEN false WHEN 'null' THEN false ELSE ${at(place)} IS NOT NULL END`;
   });
-  return `CASE WHEN ${at(path.length)} IS NOT NULL THEN ${at(path.length)}::text WHEN ${ends.join(" OR ")} THEN '{}' END`;
+  // Of a member that occurs twice `#>` answers the last. JSONB has none.
+  const twice = (column.base === "json" ? path : []).map(
+    (step, place) =>
+      `CASE pg_catalog.json_typeof(${at(place)}) WHEN 'object' THEN (SELECT pg_catalog.count(*) FROM pg_catalog.json_object_keys(${at(place)}) AS k WHERE k = ${quoteText(step)}) > 1 ELSE false END`,
+  );
+  const once = twice.length === 0 ? "" : `WHEN ${twice.join(" OR ")} THEN '{}' `;
+  return `CASE ${once}WHEN ${at(path.length)} IS NOT NULL THEN ${at(path.length)}::text WHEN ${ends.join(" OR ")} THEN '{}' END`;
 }
 
 function joinSql({ table, on, column, link }: Join): string {

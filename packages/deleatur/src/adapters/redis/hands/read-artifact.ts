@@ -4,7 +4,15 @@ import type { ContentField } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
 import { artifactKey, type ArtifactRef, foldIdentifier, type SubjectIdentifier } from "../../../model/ids.ts";
 import type { ScanPart } from "../../../surface.ts";
-import { type JsonSpan, parseJsonSpans, scalarText, valuesAt } from "../../files/hands/json-spans.ts";
+import {
+  identifierText,
+  type JsonSpan,
+  leadsNowhere,
+  parseJsonSpans,
+  scalarText,
+  valuesAt,
+} from "../../files/hands/json-spans.ts";
+import { isSpelledAsText } from "../key-text.ts";
 import { type RedisOptions, type RedisSource, segmentOf, WHOLE } from "../options.ts";
 import { floatsOf } from "./connect.ts";
 import type { Value } from "./read-values.ts";
@@ -31,9 +39,12 @@ export function readParts(raw: Value, key: string, options: RedisOptions, part: 
   return {
     subjects: options.subjects.flatMap((locator): readonly SubjectIdentifier[] => {
       if ("segment" in locator) {
+        // Of a key that is spelled in hex no segment is a part of the key itself.
+        if (!isSpelledAsText(key)) throw unreadSubject(options);
         const part = segmentOf(key, locator);
         return part === undefined ? [] : [foldIdentifier(locator.type, part)];
       }
+      if (isCutShort(value, locator.path)) throw unreadSubject(options);
       return findAt(value, locator.path).flatMap((found) => subjectsOf(found, locator.type, options));
     }),
     sources: options.sources.flatMap((locator) =>
@@ -87,6 +98,28 @@ function inFields(fields: NamedFields, path: string): readonly Found[] {
   return found;
 }
 
+/** Whether a path leads on from what has no members, a text for one, in any of the records: whom that names nobody can tell. */
+function isCutShort(value: NamedValue, path: string): boolean {
+  switch (value.type) {
+    case "whole":
+      return path !== WHOLE && hasNoWay(value.bytes, path);
+    case "items":
+      return path !== WHOLE && value.items.some((item) => hasNoWay(item, path));
+    case "fields":
+      return value.records.some((fields) =>
+        fields.some(([name, bytes]) => path.startsWith(`${name}.`) && hasNoWay(bytes, path.slice(name.length + 1))),
+      );
+    default:
+      return value satisfies never;
+  }
+}
+
+function hasNoWay(bytes: Buffer, path: string): boolean {
+  if (bytes.length === 0) return false;
+  const root = parseJsonSpans(bytes.toString("utf8"));
+  return root === undefined || leadsNowhere(root, path);
+}
+
 function inJson(bytes: Buffer, path: string): readonly Found[] {
   const text = bytes.toString("utf8");
   if (!/^\s*[[{]/.test(text)) return [];
@@ -96,14 +129,18 @@ function inJson(bytes: Buffer, path: string): readonly Found[] {
 
 function subjectsOf(found: Found, type: string, options: RedisOptions): readonly SubjectIdentifier[] {
   const texts = "bytes" in found ? [found.bytes.toString("utf8")] : scalarsOf(found.span);
-  if (texts === undefined) throw unreadable(options, "SUBJECT_UNREADABLE", "a subject that is no text or number");
+  if (texts === undefined) throw unreadSubject(options);
   return texts.filter((text) => text !== "").map((text) => foldIdentifier(type, text));
 }
 
 function scalarsOf(span: JsonSpan): readonly string[] | undefined {
   const spans = (span.type === "array" ? span.items : [span]).filter(({ type }) => type !== "null");
-  const texts = spans.map(scalarText);
+  const texts = spans.map(identifierText);
   return texts.every((text): text is string => text !== undefined) ? texts : undefined;
+}
+
+function unreadSubject(options: RedisOptions): StoreError {
+  return unreadable(options, "SUBJECT_UNREADABLE", "a subject that is no text or number, or not where the path leads");
 }
 
 function sourcesOf(found: Found, { surface, as }: RedisSource, options: RedisOptions): readonly ArtifactRef[] {

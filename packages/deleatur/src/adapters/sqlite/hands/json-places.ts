@@ -1,6 +1,6 @@
 // Reads and edits identifiers and source keys inside JSON columns. Pure: no number is rounded, and every other byte stays. What cannot be read is an answer of its own, never "nobody".
 import { canonicalKey } from "@deleatur/verify";
-import { type JsonSpan, parseJsonSpans, scalarText } from "../../files/hands/json-spans.ts";
+import { identifierText, type JsonSpan, parseJsonSpans, stepInto } from "../../files/hands/json-spans.ts";
 import type { SqlValue } from "./values.ts";
 
 /**
@@ -19,25 +19,6 @@ export function identifiersInJson(value: SqlValue, path: readonly string[]): rea
   const items = found?.flatMap((span) => (span.type === "array" ? span.items : [span]));
   const texts = items?.filter(({ type }) => type !== "null").map(identifierText);
   return texts?.every((text) => text !== undefined) === true ? texts : undefined;
-}
-
-/** What stands one step further on; undefined where the step leads into what has no members. */
-function stepInto(span: JsonSpan, step: string): readonly JsonSpan[] | undefined {
-  switch (span.type) {
-    case "null":
-      return [];
-    case "object":
-      return span.members.flatMap(([name, value]) => (name === step ? [value] : []));
-    case "array":
-      if (/^\d+$/.test(step)) return span.items.slice(Number(step), Number(step) + 1);
-      return span.items.length === 0 ? [] : undefined;
-    case "string":
-    case "number":
-    case "boolean":
-      return undefined;
-    default:
-      return span satisfies never;
-  }
 }
 
 /**
@@ -123,10 +104,6 @@ function parseJson(value: SqlValue): { readonly text: string; readonly root: Jso
 function sourceItems(root: JsonSpan | undefined): readonly JsonSpan[] {
   if (root === undefined || root.type === "null") return [];
   return root.type === "array" ? root.items : [root];
-}
-
-function identifierText(item: JsonSpan): string | undefined {
-  return item.type === "string" || item.type === "number" ? scalarText(item) : undefined;
 }
 
 function sourceKey(item: JsonSpan): string | undefined {
