@@ -52,7 +52,8 @@ export async function draftBoundary(
   signal: AbortSignal,
 ): Promise<DraftedBoundary> {
   const servers = paths.filter(isServer);
-  const found = paths.filter((path) => !isServer(path)).flatMap(findStores);
+  const places = paths.filter((path) => !isServer(path)).map((path) => ({ path, stores: findStores(path) }));
+  const found = places.flatMap(({ stores }) => stores);
   if (found.length + servers.length === 0)
     throw new UsageError(
       "NOTHING_FOUND",
@@ -61,7 +62,9 @@ export async function draftBoundary(
   const names = keepApart();
   const ids = keepApart();
   const entries: DraftEntry[] = [];
-  const notes: string[] = [];
+  const notes = places.flatMap(({ path, stores }) =>
+    stores.length === 0 ? [`${writtenPath(options.directory, path)}: no store was found in it`] : [],
+  );
   const connect: Record<string, string | { file: string } | { path: string } | { url: string }> = {
     ledger: "sqlite:./deleatur.db",
   };
@@ -179,7 +182,10 @@ function writtenPath(directory: string, path: string): string {
 
 function storeName(path: string): string {
   const file = basename(path);
-  const name = file.startsWith("*") ? basename(resolve(path, "..")) : basename(file, extname(file));
+  const folder = resolve(path, "..");
+  const name = file.startsWith("*")
+    ? basename(basename(folder) === "**" ? resolve(folder, "..") : folder)
+    : basename(file, extname(file));
   const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, "-").replace(/^[^A-Za-z0-9]+/, "");
   return plain === "" || plain === "ledger" || plain === "anchor" ? "store" : plain.slice(0, 48);
 }

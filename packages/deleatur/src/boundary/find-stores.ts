@@ -14,7 +14,7 @@ export interface Found {
 const SQLITE_MAGIC = "SQLite format 3\0";
 const TEXT_EXTENSIONS = [".txt", ".md"];
 
-/** The stores of one path, folders not entered further. @throws UsageError where it is none */
+/** The stores of one path: of a folder its own files, or, where none of these is a store, those below it. @throws UsageError where it is none */
 export function findStores(path: string): readonly Found[] {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined)
@@ -31,10 +31,23 @@ export function findStores(path: string): readonly Found[] {
 }
 
 function findInFolder(folder: string): readonly Found[] {
-  const files = readdirSync(folder, { withFileTypes: true })
-    .filter((item) => item.isFile())
-    .map((item) => join(folder, item.name))
-    .toSorted(compareUtf8);
+  const own = storesAmong(filesIn(folder, false), resolve(folder));
+  return own.length > 0 ? own : storesAmong(filesIn(folder, true), join(resolve(folder), "**"));
+}
+
+/** Hidden folders and installed packages are not entered: no memory of an agent is meant by them. */
+function filesIn(folder: string, isDeep: boolean): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((item) => {
+    const path = join(folder, item.name);
+    if (item.isFile()) return [path];
+    const isEntered = isDeep && item.isDirectory() && !item.name.startsWith(".") && item.name !== "node_modules";
+    return isEntered ? filesIn(path, isDeep) : [];
+  });
+}
+
+/** @param place the folder of the globs, with `**` where its folders are meant too */
+function storesAmong(unsorted: readonly string[], place: string): readonly Found[] {
+  const files = unsorted.toSorted(compareUtf8);
   // The ledger of an earlier run is no store of the application.
   const databases = files.filter((file) => basename(file) !== "deleatur.db" && isSqlite(file));
   const byExtension = [".jsonl", ...TEXT_EXTENSIONS].map((extension) => ({
@@ -47,7 +60,7 @@ function findInFolder(folder: string): readonly Found[] {
       .filter((group) => group.files.length > 0)
       .map((group): Found => ({
         type: group.extension === ".jsonl" ? "jsonl" : "text",
-        path: join(resolve(folder), `*${group.extension}`),
+        path: join(place, `*${group.extension}`),
         files: group.files,
       })),
   ];

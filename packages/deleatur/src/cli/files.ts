@@ -96,12 +96,12 @@ export function writeGiven(
     const [code, what, cure] = isThere
       ? ["FILE_EXISTS", "a file exists already and is not overwritten", "name another file, or move that one away"]
       : ["FILE_UNWRITABLE", "a file cannot be written", "check its folder and rights"];
-    throw new UsageError(code, `${what}, ${cure}`, { place: { file }, cure, cause });
+    throw new UsageError(code, what, { place: { file }, cure, cause });
   }
 }
 
 function unreadable(file: string, cause: unknown): UsageError {
-  return new UsageError("FILE_UNREADABLE", "a file cannot be read, check its name and rights", {
+  return new UsageError("FILE_UNREADABLE", "a file cannot be read", {
     place: { file },
     cure: "check its name and rights",
     cause,

@@ -14,6 +14,10 @@ const WHAT: Readonly<Record<string, string>> = {
   "commander.help": "a verb is missing",
 };
 
+/** What commander adds at the very end of its message out of our own declarations, whatever stands before it. */
+const CHOICES = /\. Allowed choices are ([a-z, -]+)\.$/;
+const LIKENESS = /\n\(Did you mean (?:one of )?([a-z, -]+)\?\)$/;
+
 /** A flag as it may be repeated: it cannot hold a value. */
 const FLAG = /'(?:-\w, )?(--[a-z][a-z-]{0,30})[ ']/g;
 
@@ -29,6 +33,10 @@ export function usageError(error: CommanderError, argv: readonly string[], verbs
           .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
           .toUpperCase();
   const named = flags.length === 0 ? "" : ` (${flags.join(", ")})`;
-  const cure = verb === undefined ? "see `deleatur --help`" : `see \`deleatur ${verb} --help\``;
-  return new UsageError(code, `${what}${named}`, { cure });
+  const help = verb === undefined ? "see `deleatur --help`" : `see \`deleatur ${verb} --help\``;
+  const [, choices] = CHOICES.exec(error.message) ?? [];
+  const [, likeness] = LIKENESS.exec(error.message) ?? [];
+  const hint =
+    choices === undefined ? (likeness === undefined ? "" : `did you mean ${likeness}? `) : `it takes ${choices}; `;
+  return new UsageError(code, `${what}${named}`, { cure: `${hint}${help}` });
 }

@@ -33,7 +33,7 @@ export function parseTarget(given: GivenTarget, { identifiers: types, surfaces }
   const records = given.records ?? [];
   if ((subject.length === 0) === (records.length === 0)) {
     throw new UsageError("BAD_TARGET", "a request names a person by identifiers or a list of records, one of the two", {
-      cure: "give identifiers as type:value, or records as surface/key",
+      cure: "give identifiers as type:value (`--subject-file FILE`, or - for stdin), or records as surface/key (`--record`)",
     });
   }
   if (records.length > 0) {

@@ -24,7 +24,8 @@ export interface ProcessMemory {
 export interface MapLike<Value> {
   entries(): Iterable<readonly [string, Value]>;
   delete(key: string): unknown;
-  set(key: string, value: Value): unknown;
+  /** What a library lets in besides (`lru-cache`: undefined) is no part of what it lists. */
+  set(key: string, value: NoInfer<Value>): unknown;
   /** Drops what has run out but is still held; asked for before each listing. */
   purgeStale?(): unknown;
 }

@@ -168,6 +168,21 @@ describe("a draft of an agent's SQLite memory", () => {
 });
 
 describe("a draft of files", () => {
+  it("looks below a folder that has no store of its own, and says of one that has none at all", async () => {
+    const transcripts = join(folder, "transcripts");
+    for (const path of ["transcripts/one", "transcripts/two/old", "transcripts/.cache", "empty"])
+      mkdirSync(join(folder, path), { recursive: true });
+    const line = { id: "1", user_id: "u1", text: `a long ${SECRET} sentence here` };
+    for (const path of ["one/a.jsonl", "two/old/b.jsonl", ".cache/c.txt"])
+      writeFileSync(join(transcripts, path), `${JSON.stringify(line)}\n`);
+    const { boundary, notes } = await draft(transcripts, join(folder, "empty"));
+    expect(boundary.surfaces).toMatchObject([
+      { id: "transcripts", kind: "jsonl", content: [{ column: "text", as: "text" }] },
+    ]);
+    expect(boundary.connect.stores.get("transcripts")).toMatchObject({ glob: join(transcripts, "**/*.jsonl") });
+    expect(notes).toEqual(["./empty: no store was found in it"]);
+  });
+
   it("reads JSONL folders and text folders", async () => {
     const transcripts = join(folder, "transcripts");
     mkdirSync(transcripts);

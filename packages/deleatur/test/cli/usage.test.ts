@@ -107,6 +107,33 @@ describe("a wrong call", () => {
     }
   });
 
+  it.each([
+    [["forgett"], "did you mean forget? see `deleatur --help`"],
+    [["forget", "--dryrun"], "did you mean --dry-run? see `deleatur forget --help`"],
+    [["forget", "--require", "all"], "it takes erasure; see `deleatur forget --help`"],
+    [
+      ["letter", "r.json", "--lang", `x' is invalid. Allowed choices are ${PERSON}.`],
+      "it takes en, de, fr; see `deleatur letter --help`",
+    ],
+    [["forget", `--x\n(Did you mean ${PERSON}?)`], "see `deleatur forget --help`"],
+    [
+      ["forget"],
+      "give identifiers as type:value (`--subject-file FILE`, or - for stdin), or records as surface/key (`--record`)",
+    ],
+  ])("says what is meant instead: %j", async (argv, cure) => {
+    const { json } = await askCli(smallMemory().directory, argv);
+    expect(json.error?.cure).toBe(cure);
+  });
+
+  it("says what to do about a file once", async () => {
+    const { directory } = smallMemory();
+    for (const argv of [["forget", "--subject-file", "nowhere.txt"], ["init"]]) {
+      const { json } = await askCli(directory, argv);
+      expect(json.error?.cure).toBeTypeOf("string");
+      expect(json.error?.message).not.toContain(json.error?.cure);
+    }
+  });
+
   it("takes random ids as arguments, and identifiers from a JSON array", async () => {
     const { directory } = smallMemory();
     const random = "account:0d9f2c1e-6f0a-4f5e-9a64-1f0c7d3f2b11";
