@@ -167,11 +167,12 @@ function check(options: LetterOptions, wording: Wording): string {
   const code = options.personCode === undefined ? undefined : escapeHtml(options.personCode);
   const command = `deleatur verify RECEIPT.deleatur.json \\
   --boundary boundary.public.json --public-key public-key.pem${code === undefined ? "" : " \\\n  --person-code CODE --subject-file IDENTIFIERS.txt"} --self-attested`;
+  const file = code === undefined ? "" : `\n<p class="note">${escapeHtml(wording.identifiersNote)}</p>`;
   const box =
     code === undefined
       ? `<p class="note">${wording.noCodeNote}</p>`
       : `<div class="code"><b>${wording.codeLabel}</b><code>${inTwoLines(code)}</code><span class="note">${wording.codeNote}</span></div>`;
-  return section(wording.checkHeading, `<p>${wording.checkNote}</p>\n<pre>${command}</pre>\n${box}`);
+  return section(wording.checkHeading, `<p>${wording.checkNote}</p>\n<pre>${command}</pre>${file}\n${box}`);
 }
 
 /** Eight groups read best as four and four. */

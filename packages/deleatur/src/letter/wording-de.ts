@@ -110,6 +110,8 @@ export const GERMAN: Wording = {
   codeLabel: "Ihr Personencode",
   codeNote:
     "Dieser Code steht nur in diesem Schreiben. Er zeigt, dass der Beleg Sie betrifft. Behalten Sie ihn für sich: Wer ihn hat und Ihre Kennungen kennt, kann feststellen, dass Sie den Antrag gestellt haben.",
+  identifiersNote:
+    "IDENTIFIERS.txt ist eine Textdatei von Ihnen mit den Kennungen, unter denen wir Sie führten, eine je Zeile: die Art, ein Doppelpunkt und der Wert, zum Beispiel email:sie@example.org. Welche Arten wir verwenden, sagen wir Ihnen auf Anfrage.",
   noCodeNote:
     "Diese Ausfertigung enthält keinen Personencode: Der Beleg lässt sich auch so prüfen, nicht aber, dass er Sie betrifft.",
 

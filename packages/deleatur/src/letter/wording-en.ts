@@ -105,6 +105,8 @@ export const ENGLISH: Wording = {
   codeLabel: "Your person code",
   codeNote:
     "This code stands in this letter only. It shows that the receipt is about you. Keep it to yourself: whoever has it and knows your identifiers can tell that you asked.",
+  identifiersNote:
+    "IDENTIFIERS.txt is a text file of yours with what we knew you by, one a line: its kind, a colon, and the value, for example email:you@example.org. Ask us which kinds we use.",
   noCodeNote: "This copy carries no person code: the receipt can be checked without it, but not that it is about you.",
 
   rightsHeading: "Your rights",

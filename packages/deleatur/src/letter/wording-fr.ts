@@ -109,6 +109,8 @@ export const FRENCH: Wording = {
   codeLabel: "Votre code personnel",
   codeNote:
     "Ce code ne figure que dans cette lettre. Il montre que le justificatif vous concerne. Gardez-le pour vous\u00a0: qui le détient et connaît vos identifiants peut savoir que vous avez fait cette demande.",
+  identifiersNote:
+    "IDENTIFIERS.txt est un fichier texte à créer par vous, avec les identifiants sous lesquels nous vous connaissions, un par ligne\u00a0: leur type, un deux-points et la valeur, par exemple email:vous@example.org. Demandez-nous quels types nous utilisons.",
   noCodeNote:
     "Cet exemplaire ne porte pas de code personnel\u00a0: le justificatif peut être vérifié sans lui, mais non qu’il vous concerne.",
 

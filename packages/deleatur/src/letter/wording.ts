@@ -67,6 +67,8 @@ export interface Wording {
   readonly checkNote: string;
   readonly codeLabel: string;
   readonly codeNote: string;
+  /** What the person writes into the file of identifiers that the command names. */
+  readonly identifiersNote: string;
   readonly noCodeNote: string;
 
   readonly rightsHeading: string;

@@ -55,6 +55,9 @@ describe.each(LANGUAGES)("a letter in %s", (lang) => {
     expect(html.replace("<br>", "")).toContain(CODE);
     expect(html).toContain("Lindenhof eG");
     expect(html).not.toContain("undefined");
+    // What goes into the file that the command names, in the form that the command reads, and only where it names one.
+    expect(html).toMatch(/<p class="note">IDENTIFIERS\.txt [^<]*email:[a-z]+@example\.org/);
+    expect(letter(sampleErasure(), lang)).not.toContain("IDENTIFIERS.txt");
   });
 
   it.each(KINDS)("VERDICT-5, VERIFY-2: of a %s receipt never reads as an erasure", (_, sample) => {
