@@ -46,7 +46,7 @@ it("LINEAGE-1: a forget that is killed while it asks, evicts or looks is simply 
   const holder = await startHolder(scene);
   await holder.ask("derive", OF_S);
   for (const place of [
-    "scan/finished/scratchpad",
+    "survey/finished/scratchpad",
     "erase/progress/scratchpad",
     "epoch/started/scratchpad",
     // A canary stands here, in a participant of the process that dies.
