@@ -123,6 +123,11 @@ describe("forget", () => {
     expect(exitCode).toBe(21);
     expect(json).toMatchObject({ surfacesReached: [], tombstoneWritten: false, receipt: null });
     expect(json["reasons"]).toContainEqual(expect.objectContaining({ code: "NOTHING_FOUND" }));
+    const foreseen = await runCli(memory.directory, ["forget", "--subject-file", "-", "--dry-run"], {
+      input: "account:nobody",
+    });
+    expect(foreseen.out).toContain("Nothing would be attested about this person");
+    expect(foreseen.out).not.toContain("Best that could be attested");
   });
 
   it("shows the closure of a dry run as a tree, and touches neither store nor request", async () => {
@@ -237,6 +242,7 @@ describe("verify and letter, from the papers alone", () => {
     expect((await askCli(folder, ["verify", "-", ...PINNED], { input: forged })).exitCode).toBe(24);
     expect((await askCli(folder, ["verify", "-", ...PINNED], { input: "{}" })).exitCode).toBe(24);
     const text = await runCli(folder, ["verify", "receipt.json", ...PINNED, "--self-attested"]);
+    expect(text.out).toMatch(/checks: \d+ passed, 0 failed, .*\d+ not applicable/);
     expect(text.out).toContain("Rests on mathematics:");
     expect(text.out).toContain("Rests on the operator:");
     expect(existsSync(join(folder, "deleatur.db"))).toBe(false);

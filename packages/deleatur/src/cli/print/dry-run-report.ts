@@ -52,7 +52,10 @@ export function dryRunText(dryRun: DryRun, context: VerbContext): string {
     ),
     ...foresightLines(dryRun.purges, dryRun.hindered),
     "",
-    ...bestLines(best, context.paint),
+    // What is not there is not attested, whatever the stores would allow.
+    ...(items.length === 0 && best.attestation === "erasure"
+      ? ["Nothing would be attested about this person: `forget` claims nothing about who was not there"]
+      : bestLines(best, context.paint)),
     "",
   ].join("\n");
 }

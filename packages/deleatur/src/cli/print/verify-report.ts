@@ -33,10 +33,9 @@ export function verifyText(
   paint: Paint,
 ): string {
   const colour = outcome.exitCode === 0 ? paint.green : outcome.kind === "invalid" ? paint.red : paint.yellow;
-  const passed = checks.filter(({ status }) => status === "pass").length;
   return [
     paint.bold(colour(outcomeWords(outcome))),
-    `scope: ${scope}; ${passed} of ${checks.length} checks passed`,
+    `scope: ${scope}; checks: ${tally(checks)}`,
     ...section("What failed:", failedLines(checks, paint)),
     "",
     ...checks.map((check) => checkLine(check, paint)),
@@ -44,6 +43,22 @@ export function verifyText(
     ...section("Rests on the operator:", restsOnOperator, "- "),
     "",
   ].join("\n");
+}
+
+const TALLIED: Readonly<Record<CheckStatus, string>> = {
+  pass: "passed",
+  fail: "failed",
+  warn: "to look at",
+  "not-reached": "not reached",
+  "not-applicable": "not applicable",
+};
+
+function tally(checks: readonly Check[]): string {
+  return Object.entries(TALLIED)
+    .map(([status, words]) => [checks.filter((check) => check.status === status).length, words] as const)
+    .filter(([number, words]) => number > 0 || words === TALLIED.fail)
+    .map(([number, words]) => `${number} ${words}`)
+    .join(", ");
 }
 
 /** Said first: among forty checks the one that failed would not be seen. */
