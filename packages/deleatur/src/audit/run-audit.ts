@@ -11,7 +11,15 @@ import { surfaceOutcomes } from "../forget/surface-outcomes.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import type { RequestItem } from "../ledger/request-record.ts";
 import { UsageError } from "../model/errors.ts";
-import { artifactId, artifactKey, parseIdentifier, requestId, surfaceId, type RequestId } from "../model/ids.ts";
+import {
+  artifactId,
+  artifactKey,
+  type ArtifactRef,
+  parseIdentifier,
+  type RequestId,
+  requestId,
+  surfaceId,
+} from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { contentDigests } from "../record/guard.ts";
 import { openBaseline } from "../examine/baseline.ts";
@@ -23,15 +31,15 @@ import { AUDITED, type Audited, type AuditTicket, TICKET_FORMAT } from "./prepar
 
 export interface AuditOrder {
   readonly claim: ErasureClaim;
-  /** Without one, only the given target is looked for: the report says so. */
+  /** Without one, only the given target is looked for, and the records that the claim names: the report says so. */
   readonly ticket?: AuditTicket;
-  /** Without a ticket: whom to look for. */
+  /** Without a ticket: whom to look for; the claim's subject where absent. */
   readonly target?: GivenTarget;
   /** Answers how the tool's own insert path, in a copy, took erased content. */
   readonly reingest?: (needles: readonly KeptNeedle[], signal: AbortSignal) => Promise<Evidence["trial"]>;
 }
 
-/** @throws UsageError where the ticket is foreign, expired, of another boundary or about others than the claim */
+/** @throws UsageError where the ticket is foreign, expired, of another boundary or about others than the claim; without one CLAIM_ABOUT_OTHERS, TICKET_NEEDED, SURFACE_UNKNOWN */
 export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortSignal): Promise<RequestOutcome> {
   await sweepCanaries(engine, signal);
   const inquiry =
@@ -71,28 +79,60 @@ function isAbout(
   items: readonly RequestItem[],
   { subject, records }: ErasureClaim,
 ): boolean {
+  if (target === "records") return areJust(refs, records);
   const claimed = new Set(records);
-  if (target === "records") return isDeepStrictEqual(claimed, new Set(refs.map(artifactId)));
   const fingerprinted = new Set(items.map(({ ref }) => artifactId(ref)));
   return identifierSet(identifiers)(parseIdentifier(subject)) && [...claimed].every((id) => fingerprinted.has(id));
 }
 
-function withoutTicket(engine: Engine, order: AuditOrder): Inquiry {
-  const target = parseTarget(order.target ?? { subject: [order.claim.subject] }, engine.boundary);
+function areJust(refs: readonly ArtifactRef[], records: ErasureClaim["records"]): boolean {
+  return isDeepStrictEqual(new Set(records), new Set(refs.map(artifactId)));
+}
+
+function withoutTicket(engine: Engine, { claim, target: given = { subject: [claim.subject] } }: AuditOrder): Inquiry {
+  const target = parseTarget(given, engine.boundary);
   const identifiers = target.kind === "person" ? target.identifiers : [];
-  const seeds = target.kind === "person" ? engine.ledger.artifactsAbout(identifiers) : target.refs;
-  const closure = engine.ledger.closure(seeds);
+  const isOfTarget =
+    target.kind === "person"
+      ? identifierSet(identifiers)(parseIdentifier(claim.subject))
+      : areJust(target.refs, claim.records);
+  if (!isOfTarget) {
+    throw new UsageError("CLAIM_ABOUT_OTHERS", "the claim is about another person, or other records, than the target", {
+      cure: "give the identifiers of the claim's subject, or just the records that it names",
+    });
+  }
+  const named = namedRecords(engine, claim);
+  const closure = engine.ledger.closure([...engine.ledger.artifactsAbout(identifiers), ...named]);
+  const known = new Set(closure.map(({ ref }) => artifactId(ref)));
+  const strange = named.filter((ref) => !known.has(artifactId(ref))).map((ref) => ({ ref, depth: 0, origins: [] }));
   return {
-    ...baseInquiry(engine, order.claim, []),
+    ...baseInquiry(engine, claim, []),
     target: target.kind,
     identifiers,
     owners: [],
-    items: closure.map(({ ref, depth, origins }) => ({ ref, depth, origins, action: "erase" })),
+    items: [...closure, ...strange].map(({ ref, depth, origins }) => ({ ref, depth, origins, action: "erase" })),
     baseline: undefined,
     bystanders: undefined,
     before: closure.length > 0 ? { found: true, count: closure.length } : "unknown",
     identifiersUnknown: [],
   };
+}
+
+/** The records that a claim names, to be looked at by their keys alone. @throws UsageError TICKET_NEEDED, SURFACE_UNKNOWN */
+function namedRecords(engine: Engine, { records = [] }: ErasureClaim): readonly ArtifactRef[] {
+  if (records.length === 0) return [];
+  const target = parseTarget({ records }, engine.boundary);
+  const refs = target.kind === "records" ? target.refs : [];
+  const reused = refs.find(({ surface }) => engine.bound(surface).declaration.keys === "reusable");
+  if (reused === undefined) return refs;
+  throw new UsageError(
+    "TICKET_NEEDED",
+    `the claim names records of ${reused.surface}, which gives its keys again: no key tells whether it is that record`,
+    {
+      place: { surface: reused.surface },
+      cure: "run `deleatur audit prepare` before the tool runs; or leave `records` out of the claim, and they are not looked at",
+    },
+  );
 }
 
 function baseInquiry(

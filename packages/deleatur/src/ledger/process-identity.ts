@@ -1,4 +1,5 @@
 // Which process this is, and whether another one is known to be dead. It must say dead only where it knows.
+import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Writer } from "./ledger.ts";
@@ -27,12 +28,40 @@ function startedOf(pid: number): string {
   return `${bootId()}/${startTicks(pid)}`;
 }
 
+/** What the platform tells of where a process runs; empty where it tells nothing. */
+export interface Surroundings {
+  readonly name: string;
+  /** Of `/etc/machine-id`. */
+  readonly machine: string;
+  /** Of the kernel's run since it was started. */
+  readonly boot: string;
+  /** The process-id namespace: in another one the same number is another process. */
+  readonly namespace: string;
+}
+
+/** The namespace that a kernel starts with (PROC_PID_INIT_INO in the kernel's proc_ns.h): whoever is in it is in no container. */
+const FIRST_NAMESPACE = "pid:[4026531836]";
+
+/**
+ * The host of a process: two that could not see each other's processes have two. The machine's id outlives a restart, after which all of before are
+ * known dead; but a container has it from its image, as others elsewhere have, and is told by its kernel's boot alone. The id is digested, as machine-id(5) asks.
+ */
+export function hostOf({ name, machine, boot, namespace }: Surroundings): string {
+  const isOwn = namespace === FIRST_NAMESPACE && machine !== "";
+  const kernel = isOwn ? createHash("sha256").update(`deleatur/${machine}`).digest("hex").slice(0, 32) : boot;
+  return `${name}/${kernel}/${namespace}`;
+}
+
 let current: Writer | undefined;
 
-/** This process. The host carries the process-id namespace: in another container the same number is another process. */
 export function currentWriter(): Writer {
   current ??= {
-    host: `${hostname()}/${readOrNothing(() => readlinkSync("/proc/self/ns/pid"))}`,
+    host: hostOf({
+      name: hostname(),
+      machine: readOrNothing(() => readFileSync("/etc/machine-id", "latin1")).trim(),
+      boot: bootId(),
+      namespace: readOrNothing(() => readlinkSync("/proc/self/ns/pid")),
+    }),
     pid: process.pid,
     started: startedOf(process.pid),
   };

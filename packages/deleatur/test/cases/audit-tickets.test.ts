@@ -2,6 +2,7 @@
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
 import type { ErasureClaim } from "../../src/attest/evidence.ts";
+import type { GivenTarget } from "../../src/forget/target.ts";
 import { requestId } from "../../src/model/ids.ts";
 import {
   codes,
@@ -71,6 +72,44 @@ it("CLAIM-1 CLAIM-2: a ticket of records judges a claim about those records, not
   ])
     await expect(audit(others)).rejects.toMatchObject({ code: "BAD_TICKET" });
   expect((await audit(["episodes/s2", "episodes/s1"])).verdict).toBe("COMPLIANT");
+});
+
+it("CLAIM-2 CLAIM-3: without a ticket the records that the claim names are looked at too, those that nobody recorded among them", async () => {
+  const scene = await bothPersons();
+  deleteByHand(scene, "account = 's-4471'");
+  scene.app.exec("INSERT INTO episodes VALUES ('x1', NULL, 'nobody said this')");
+  const audit = (records?: readonly string[]) => scene.memory.audit({ claim: claimOf(S, records), reingest });
+  expect((await audit()).error).toBeUndefined();
+  expect((await audit(["episodes/s1"])).error).toBeUndefined();
+  for (const key of ["t1", "x1"]) {
+    const outcome = await audit([`episodes/${key}`]);
+    expect(outcome.error).toMatchObject({ code: "PRIMARY_STILL_HOLDS", surfaces: ["episodes"] });
+    expect(outcome.survivors.map((one) => one.key)).toEqual([key]);
+  }
+  await expect(audit(["diary/x1"])).rejects.toMatchObject({ code: "SURFACE_UNKNOWN" });
+  await expect(audit(["episodes"])).rejects.toMatchObject({ name: "UsageError" });
+});
+
+it("CLAIM-2: without a ticket a claim about another person, or other records, than those to look for is refused", async () => {
+  const scene = await bothPersons();
+  deleteByHand(scene, "account = 't-0815'");
+  const audit = (target: GivenTarget, claim: ErasureClaim) => scene.memory.audit({ target, claim, reingest });
+  const refused = { code: "CLAIM_ABOUT_OTHERS" };
+  await expect(audit({ subject: [T] }, claimOf(S))).rejects.toMatchObject(refused);
+  await expect(audit({ records: ["episodes/t1"] }, claimOf(S, ["episodes/s1"]))).rejects.toMatchObject(refused);
+  await expect(audit({ records: ["episodes/t1"] }, claimOf(T))).rejects.toMatchObject(refused);
+  expect((await audit({ records: ["episodes/t1"] }, claimOf(T, ["episodes/t1"]))).error).toBeUndefined();
+});
+
+it("CLAIM-2: where a store gives its keys again, no key tells whether it is the claim's record: that takes a ticket", async () => {
+  const scene = await openScene({ sql: EPISODES_SQL, surfaces: { episodes: { ...EPISODES, keys: "reusable" } } });
+  await recordBoth(scene);
+  const claim = claimOf(S, ["episodes/s1"]);
+  await expect(scene.memory.audit({ claim })).rejects.toMatchObject({ code: "TICKET_NEEDED" });
+  const target = { records: ["episodes/s1"] };
+  await expect(scene.memory.audit({ claim, target })).rejects.toMatchObject({ code: "TICKET_NEEDED" });
+  const ticket = await scene.memory.prepareAudit({ subject: [S] });
+  expect((await scene.memory.audit({ claim, ticket })).error).toMatchObject({ code: "PRIMARY_STILL_HOLDS" });
 });
 
 it("CLAIM-2 FORGET-2: a ticket is no request: resumed it is unknown, open or expired, and nothing is erased", async () => {

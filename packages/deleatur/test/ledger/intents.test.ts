@@ -1,7 +1,7 @@
 // Intents and the fence: announced, committed, refused; one and in groups.
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { currentWriter, isKnownDead } from "../../src/ledger/process-identity.ts";
+import { currentWriter, hostOf, isKnownDead, type Surroundings } from "../../src/ledger/process-identity.ts";
 import { codeOf, newRequestId, refOf, tamper, temporaryLedger, writer } from "./temporary-ledger.ts";
 
 const person = { type: "account", value: "42" };
@@ -211,4 +211,26 @@ test("a writer is known dead only where it is known", () => {
 
 test.skipIf(process.platform !== "linux")("a process id that was used again is not its former writer", () => {
   expect(isKnownDead({ ...currentWriter(), started: "another-boot/1" })).toBe(true);
+});
+
+test("two that cannot see each other's processes have no host in common, whatever an image gave both; one machine keeps its own over a restart", () => {
+  const machine: Surroundings = { name: "agent", machine: "a1", boot: "b1", namespace: "pid:[4026531836]" };
+  const container: Surroundings = { ...machine, namespace: "pid:[4026532001]" };
+  expect(hostOf({ ...machine, boot: "b2" })).toBe(hostOf(machine));
+  expect(hostOf({ ...container, machine: "a2" })).toBe(hostOf(container));
+  for (const other of [
+    { ...machine, machine: "a2" },
+    { ...machine, machine: "", boot: "b2" },
+    { ...machine, name: "agent-2" },
+    container,
+    { ...container, boot: "b2" },
+    { ...container, namespace: "pid:[4026532002]" },
+  ])
+    for (const here of [machine, { ...machine, machine: "" }, container])
+      expect(hostOf(other) === hostOf(here)).toBe(other === here);
+  // A process of an equal container elsewhere has a number that is nobody's here.
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const here = { ...currentWriter(), host: hostOf(container) };
+  expect(isKnownDead({ ...here, pid }, here)).toBe(true);
+  expect(isKnownDead({ ...here, host: hostOf({ ...container, boot: "b2" }), pid }, here)).toBe(false);
 });

@@ -109,7 +109,8 @@ async function judgeClaim(flags: AuditFlags, context: VerbContext): Promise<Verb
     terminal.signal,
   );
   const outcome = { ...audited, request: "" };
-  const limit = "Without a ticket only the given person was looked for, by identifier and lineage; content was not.";
+  const limit =
+    "Without a ticket only the given person was looked for, by identifier and lineage, and the claim's records by key; content was not.";
   return {
     text: outcomeText(outcome, context) + (ticket === undefined ? `\n${limit}\n` : ""),
     json: { ...outcomeJson(outcome, context), ticket: ticket?.ticket ?? null },
