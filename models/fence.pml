@@ -72,6 +72,7 @@ proctype writer(byte w) {
   :: atomic { !storeFence -> item[w] = NEW }; MAY_DIE; goto abandon       /* written, but the answer was lost */
   :: goto abandon                                                         /* failed before it wrote */
   fi;
+finish:
   MAY_DIE;
   if :: denied && !derives[w] -> goto undo :: else fi;                    /* the list, asked again */
   atomic {                           /* commitIntents: one transaction */
@@ -99,6 +100,7 @@ undo:
   goto out;
 abandon:
   MAY_DIE;
+  if :: item[w] == NEW -> goto finish :: else fi;                         /* as it was offered: written all the same */
   there = item[w] != NOTHING;
   MAY_DIE;
   atomic {                           /* resolveIntent by the writer itself */

@@ -25,7 +25,7 @@ import type { GivenTarget } from "./forget/target.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { openKeys } from "./ledger/open-keys.ts";
 import type { Boundary } from "./model/declaration.ts";
-import { UsageError, WriteRefusedError } from "./model/errors.ts";
+import { LedgerError, UsageError, WriteRefusedError } from "./model/errors.ts";
 import { requestId, surfaceId } from "./model/ids.ts";
 import type { LeaseOptions } from "./participate/hold-lease.ts";
 import type { ProcessMemory } from "./participate/process-memory.ts";
@@ -35,7 +35,7 @@ import { harvestLineage, recordHarvest } from "./record/harvest.ts";
 import { expireHeld, type Held, type HeldWrite, listHeld } from "./record/hold-write.ts";
 import type { SurfaceKind } from "./surface.ts";
 import { type GivenWrite, prepareWrite } from "./record/given-write.ts";
-import { writeUnderIntent } from "./record/write-under-intent.ts";
+import { endUnfinished, writeUnderIntent } from "./record/write-under-intent.ts";
 
 export interface OpenOptions {
   /** The clock of the ledger; the system's where absent. */
@@ -174,6 +174,7 @@ export async function openDeleatur(source: string | Boundary, options: OpenOptio
 }
 
 function bindActs(engine: Engine): Deleatur {
+  let isClosed = false;
   const recordBatch: Deleatur["recordBatch"] = async (surface, given, write, signal = NEVER) => {
     const writes = given.map((one) => prepareWrite(surface, one));
     const { id, kind } = engine.bound(surfaceId(surface)).declaration;
@@ -232,6 +233,17 @@ function bindActs(engine: Engine): Deleatur {
     review: (request, decision) => decideSuspect(engine, request, decision),
     held: () => listHeld(engine),
     decideHeld: (decision) => decideHeld(engine, decision),
-    close: () => engine.close(),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      try {
+        await endUnfinished(engine);
+      } catch (error) {
+        // Its caller was told when it wrote; announced still, it is found by whoever forgets next.
+        if (!(error instanceof LedgerError)) throw error;
+      } finally {
+        await engine.close();
+      }
+    },
   };
 }

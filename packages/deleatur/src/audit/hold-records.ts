@@ -4,7 +4,7 @@ import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef, parseArtifactId, type RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
-import { isThere } from "../record/write-under-intent.ts";
+import { isThere } from "../record/what-stands.ts";
 import { roundedCount } from "./rounded-count.ts";
 
 export interface HoldOrder {

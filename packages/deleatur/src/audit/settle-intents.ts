@@ -2,7 +2,7 @@
 import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
 import { artifactId } from "../model/ids.ts";
-import { areThere } from "../record/write-under-intent.ts";
+import { areThere } from "../record/what-stands.ts";
 
 export interface SettledIntents {
   /** The write is in the store: it belongs to the closure of whom it is about. */

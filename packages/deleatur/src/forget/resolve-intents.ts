@@ -3,7 +3,7 @@ import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import { isKnownDead } from "../ledger/process-identity.ts";
 import type { OpenIntent } from "../ledger/ledger.ts";
-import { areThere } from "../record/write-under-intent.ts";
+import { areThere } from "../record/what-stands.ts";
 
 export interface IntentResolution {
   readonly joined: number;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.ts";
 import type { Writer } from "../ledger/ledger.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
+import { endUnfinished } from "../record/write-under-intent.ts";
 import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
@@ -93,6 +94,8 @@ export async function resumeRequests(
 async function runRequests(engine: Engine, orders: readonly ContinueOrder[], signal: AbortSignal): Promise<Ends> {
   const ends = new Map<RequestId, PromiseSettledResult<RequestOutcome>>();
   const owner = currentWriter();
+  // What this process was to undo is no finding of the requests, and its intents need not be waited for.
+  await endUnfinished(engine);
   let waiting = orders;
   /** By request: how many rounds had ended when we began to wait for somebody else's. */
   const joined = new Map<RequestId, number>();

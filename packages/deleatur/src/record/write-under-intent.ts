@@ -4,11 +4,13 @@ import { LedgerError, StoreError, WriteRefusedError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { refuseUndeclaredTypes } from "../model/identifier-types.ts";
-import { artifactId, type ArtifactRef } from "../model/ids.ts";
+import { artifactId } from "../model/ids.ts";
+import type { Artifact } from "../model/artifact.ts";
 import type { PreparedWrite } from "./given-write.ts";
 import { contentDigests, guardWrite } from "./guard.ts";
 import { type Held, heldDigest, holdWrites } from "./hold-write.ts";
 import { markStores } from "./mark-stores.ts";
+import { isAsOffered, readThere } from "./what-stands.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 
 /** How long a writer may take between `begin` and `commit` before it is looked for in the store, in ms. */
@@ -18,7 +20,7 @@ const LEASE_MS = 60_000;
  * Runs the application's write for a batch of artifacts under one intent each: all are committed or none.
  * Content of somebody forgotten that is not about them is held: the application's write is not run, or undone.
  * @throws UsageError IDENTIFIER_TYPE_UNKNOWN, before anything is written. WriteRefusedError FENCED, ERASED_SOURCE or DENYLISTED; whatever was written is undone first. LedgerError, ROLLED_BACK and ANCHOR_LOST among them: at the begin nothing was written; at the
- * commit the write stands and is announced, and the next write commits it first. StoreError: what was to be undone stands and is announced, and the next write undoes it first
+ * commit the write stands and is announced, and `endUnfinished` commits it. StoreError: what was to be undone stands and is announced, and `endUnfinished` undoes it
  */
 export async function writeUnderIntent<Result>(
   engine: Engine,
@@ -35,7 +37,7 @@ export async function writeUnderIntent<Result>(
   }
   refuseUnsound(engine);
   if (engine.ledger.noteWriting()) refuseUnsound(engine);
-  await finishOthers(engine);
+  await endUnfinished(engine);
   const offered = askGuard(engine, writes);
   if (offered.held.length > 0) return holdWrites(engine, offered.held);
   await markStores(
@@ -96,7 +98,7 @@ function keep(engine: Engine, retries: readonly (() => Promise<unknown>)[]): voi
 /** What was written is ended, or undone, whether or not its caller still waits: the caller's signal ends the application's write alone. */
 const NEVER = new AbortController().signal;
 
-/** @throws WriteRefusedError after the writes were undone; LedgerError, and StoreError where they could not be: then the next write tries again first */
+/** @throws WriteRefusedError after the writes were undone; LedgerError, and StoreError where they could not be: then they are tried again */
 async function finish(engine: Engine, order: Announced): Promise<Held | undefined> {
   let held: readonly PreparedWrite[];
   try {
@@ -138,8 +140,8 @@ function commit(engine: Engine, { writes, intents }: Announced): readonly Prepar
   }
 }
 
-/** Ends what could not be ended before. @throws LedgerError where it still cannot: then nothing new is written either */
-async function finishOthers(engine: Engine): Promise<void> {
+/** Ends what could not be ended before: before the next write or forget, and at close. @throws LedgerError where it still cannot: then nothing new is written either */
+export async function endUnfinished(engine: Engine): Promise<void> {
   const others = unfinished.get(engine) ?? [];
   unfinished.delete(engine);
   for (const [at, retry] of others.entries()) {
@@ -222,24 +224,49 @@ function refuse(engine: Engine, write: PreparedWrite, by: string): never {
   );
 }
 
-/** After a failed write: an artifact that is there all the same joins the lineage; one that is not ends its intent. */
+/**
+ * After a failed write: an artifact that is not there ends its intent. One that is there as it was offered was written all the same, and is committed or undone like
+ * any other; anything else under its key joins the lineage. The caller is told of its own failure.
+ */
 async function abandon(engine: Engine, order: Announced): Promise<void> {
-  const refs = order.writes.map(({ ref }) => ref);
+  const offered: PreparedWrite[] = [];
+  const intents: string[] = [];
   try {
-    const there = await areThere(engine, refs, NEVER);
-    engine.ledger.resolveIntents(
-      order.intents.map((id, index) => {
-        const ref = refs[index];
-        return { id, how: ref !== undefined && there.has(artifactId(ref)) ? "joined" : "aborted" };
-      }),
-    );
+    const there = new Map<string, Artifact>();
+    const refs = order.writes.map(({ ref }) => ref);
+    for await (const artifact of readThere(engine, refs, NEVER)) there.set(artifactId(artifact), artifact);
+    const others: { readonly id: string; readonly how: "joined" | "aborted" }[] = [];
+    for (const [at, id] of order.intents.entries()) {
+      const write = order.writes[at];
+      const standing = write === undefined ? undefined : there.get(artifactId(write.ref));
+      if (write === undefined || standing === undefined) others.push({ id, how: "aborted" });
+      else if (!isAsOffered(engine.ledger, standing, write) || isKept(engine, write))
+        others.push({ id, how: "joined" });
+      else {
+        offered.push(write);
+        intents.push(id);
+      }
+    }
+    engine.ledger.resolveIntents(others);
   } catch (error) {
     keep(engine, [() => abandon(engine, order)]);
     throw error;
   }
+  if (offered.length === 0) return;
+  try {
+    await finish(engine, { writes: offered, intents });
+  } catch (error) {
+    // Undone, and logged.
+    if (!(error instanceof WriteRefusedError)) throw error;
+  }
 }
 
-/** What could not be undone stays an open intent, and the next write tries again. */
+/** Under a ground: it stood there before. */
+function isKept({ ledger }: Engine, { ref }: PreparedWrite): boolean {
+  return ledger.artifact(ref)?.state === "kept";
+}
+
+/** What could not be undone stays an open intent, and is tried again. */
 async function undo(engine: Engine, order: Announced): Promise<void> {
   const again = (): Promise<void> => undo(engine, order);
   try {
@@ -263,24 +290,4 @@ async function eraseWritten(engine: Engine, writes: readonly PreparedWrite[]): P
     if (erased.length < keys.length || erased.some(({ outcome }) => outcome === "failed")) return false;
   }
   return true;
-}
-
-/** `surface/key` of each that its store holds. */
-export async function areThere(
-  engine: Engine,
-  refs: readonly ArtifactRef[],
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const there = new Set<string>();
-  for (const [id, wanted] of groupBy(refs, (ref) => ref.surface)) {
-    const surface = await engine.open(id);
-    const keys = new Set(wanted.map(({ key }) => key));
-    for await (const { key } of surface.read([...keys], signal))
-      if (keys.has(key)) there.add(artifactId({ surface: id, key }));
-  }
-  return there;
-}
-
-export async function isThere(engine: Engine, ref: ArtifactRef, signal: AbortSignal): Promise<boolean> {
-  return (await areThere(engine, [ref], signal)).size > 0;
 }

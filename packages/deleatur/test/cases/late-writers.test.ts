@@ -1,6 +1,7 @@
 // Writers that began before a forget and end after it: late puts, writers that died, writers that pause (C05, C19, LINEAGE-6, GUARD-1).
 import { currentWriter } from "../../src/ledger/process-identity.ts";
 import { parseArtifactId, parseIdentifier } from "../../src/model/ids.ts";
+import { isAsOffered } from "../../src/record/what-stands.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -136,6 +137,75 @@ it("C19 GUARD-2: where the store is locked such a write is listed for review at 
   scene.app.exec("COMMIT");
   await recordEpisode(scene, "t9", T, "a word of another");
   expectHeldAndUndone(scene);
+});
+
+it("C19 GUARD-2: what was to be undone in a locked store is undone at close, or before the next forget; a close that cannot leaves it announced", async () => {
+  for (const end of ["close", "forget", "neither"] as const) {
+    const scene = await memory();
+    await recordBoth(scene);
+    await expect(recordForgotten(scene, () => scene.app.exec("BEGIN IMMEDIATE"))).rejects.toMatchObject({
+      code: "STORE_LOCKED",
+    });
+    if (end !== "neither") scene.app.exec("COMMIT");
+    if (end === "forget") {
+      expectErasure(scene, await scene.memory.forget({ subject: [T], now: true }), {
+        identifiers: [{ type: "account", identifier: "t-0815" }],
+      });
+      expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
+      continue;
+    }
+    await scene.memory.close();
+    await scene.memory.close();
+    if (end === "neither") scene.app.exec("COMMIT");
+    await scene.reopen();
+    if (end === "close") expectHeldAndUndone(scene);
+    else expect(scene.memory.engine.ledger.openIntents()).toHaveLength(1);
+  }
+});
+
+it("C19 GUARD-2: a write that fails after its row stands is held, listed and undone like one that did not; its caller hears of its own failure", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const fail = (): void => {
+    throw new Error("after the row");
+  };
+  await expect(recordForgotten(scene, fail)).rejects.toThrow("after the row");
+  expectHeldAndUndone(scene);
+});
+
+it("C19 GUARD-1: one about the forgotten person is undone under the fence; another text under its key joins the lineage", async () => {
+  const scene = await memory();
+  await recordBoth(scene);
+  const own = { key: "late", subjects: [S], content: { text: "a word of another" } };
+  const other = { key: "t2", subjects: [T], content: { text: "a word of another" } };
+  let request = "";
+  const fail = async (): Promise<void> => {
+    scene.app.prepare("INSERT INTO episodes VALUES ('late', 's-4471', ?)").run("a word of another");
+    ({ request } = await scene.memory.forget({ subject: [S], now: true }));
+    throw new Error("after the row");
+  };
+  await expect(scene.memory.recordBatch("episodes", [own, other], fail)).rejects.toThrow("after the row");
+  expect(scene.rows("SELECT id FROM episodes WHERE id IN ('late', 't2')")).toEqual([{ id: "t2" }]);
+  expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
+  expectErasure(scene, await scene.memory.resume(request, { now: true }));
+});
+
+it("C19: a row counts as the one that was offered where it names nobody and says nothing else, whatever it leaves out", async () => {
+  const { ledger } = (await memory()).memory.engine;
+  const text = (name: string, said: string) => ({ type: "text", name, text: said }) as const;
+  const row = (subjects: readonly string[], ...content: readonly ReturnType<typeof text>[]) => ({
+    ref: parseArtifactId("episodes/e1"),
+    ...parseArtifactId("episodes/e1"),
+    subjects: subjects.map(parseIdentifier),
+    sources: [],
+    content,
+  });
+  const offered = row([S], text("title", S_SAYS[0]), text("text", S_SAYS[1]));
+  expect(isAsOffered(ledger, row([S], text("text", S_SAYS[1])), offered)).toBe(true);
+  expect(isAsOffered(ledger, row([], text("a", S_SAYS[1]), text("b", S_SAYS[0])), offered)).toBe(true);
+  expect(isAsOffered(ledger, row([T], text("text", S_SAYS[1])), offered)).toBe(false);
+  expect(isAsOffered(ledger, row([S], text("text", T_SAYS[1])), offered)).toBe(false);
+  expect(isAsOffered(ledger, row([]), offered)).toBe(false);
 });
 
 it("C19: a write that fails because its caller has aborted it leaves no intent behind", async () => {
