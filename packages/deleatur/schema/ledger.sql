@@ -1,4 +1,4 @@
--- Schema version 8 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 9 of the ledger. Generated and compared by test/ledger/schema.test.ts.
 CREATE TABLE adopted_holds (
   artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
   until TEXT NOT NULL
@@ -172,8 +172,10 @@ CREATE TABLE intents (
   started TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE kept_likenesses (
-  artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
-  since TEXT NOT NULL
+  artifact BLOB NOT NULL CHECK (length(artifact) = 32),
+  tag BLOB NOT NULL CHECK (length(tag) IN (0, 32)),
+  since TEXT NOT NULL,
+  PRIMARY KEY (artifact, tag)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE lifted_requests (
   request TEXT NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
 // `review`: suspects of a request, kept as lawful or erased by a named role with a reason code (DESIGN §6). Decisions are logged and counted.
 import { shownContent } from "./find-person.ts";
 import { type NamedAct, namedAct } from "./named-act.ts";
-import { openReviews, openSuspects, putReviews } from "../examine/suspects.ts";
+import { openReviews, openSuspects, putReviews, recordOf } from "../examine/suspects.ts";
 import type { Suspect } from "../examine/grade-findings.ts";
 import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
@@ -43,21 +43,21 @@ export function decideSuspect(engine: Engine, request: string, decision: ReviewD
     );
   }
   const { ledger } = engine;
+  const record = recordOf(suspect);
   ledger.transaction(() => {
     if (decision.decision === "erased") {
-      if (suspect.surface === undefined || suspect.key === undefined) {
+      if (record === undefined) {
         throw new UsageError("SUSPECT_UNDECLARED", "the suspect lies in a container that no surface declares", {
           cure: "declare the container first, then resume the request",
         });
       }
-      const derived = { surface: surfaceId(suspect.surface), key: artifactKey(suspect.key) };
       const { likeTo } = suspect;
       // What an earlier request erased has no record left to derive it from: it joins this request itself.
-      if (likeTo === undefined) ledger.putItems(id, [{ ref: derived, action: "erase", depth: 0, origins: [] }]);
-      else confirmLikeness(engine, derived, likeTo, decision);
+      if (likeTo === undefined) ledger.putItems(id, [{ ref: record, action: "erase", depth: 0, origins: [] }]);
+      else confirmLikeness(engine, record, likeTo, decision);
+    } else if (record !== undefined && suspect.tag !== undefined) {
+      ledger.keepLikeness(record, Buffer.from(suspect.tag, "hex"));
     }
-    if (decision.decision === "kept" && suspect.surface !== undefined && suspect.key !== undefined)
-      ledger.keepLikeness({ surface: surfaceId(suspect.surface), key: artifactKey(suspect.key) });
     putReviews(engine, id, new Set([...openReviews(engine, id), suspect.id]));
     ledger.append({ type: "review-decided", at: utcTime(engine.clock()), request: id, ...decision });
   });

@@ -93,7 +93,7 @@ export function gradeReturns(
     if (reached.has(artifactId(ref))) continue;
     const suspect = toSuspect(engine, one);
     const isLikeness = isAnothers(one) || rule === "contained";
-    if (isLikeness && engine.ledger.isKeptLikeness(ref)) {
+    if (isLikeness && engine.ledger.isKeptLikeness(ref, one.tag)) {
       if (reviewed.has(suspect.id)) kept += 1;
       continue;
     }
@@ -122,10 +122,11 @@ function isAnothers({ isNamed, isMadeFromNamed, isHeld, persons }: FoundReturn):
   return (isNamed && persons.length === 0) || (isHeld && isMadeFromNamed);
 }
 
-function toSuspect(engine: Engine, { ref, rule }: FoundReturn): Suspect {
-  const digest = engine.ledger.keyedDigest("suspect/return", ref.surface, ref.key);
+function toSuspect(engine: Engine, { ref, rule, tag }: FoundReturn): Suspect {
+  const digest = engine.ledger.keyedDigest("suspect/return", ref.surface, ref.key, tag);
   return {
     id: Buffer.from(digest.subarray(0, 8)).toString("hex"),
+    tag: Buffer.from(tag).toString("hex"),
     surface: ref.surface,
     key: ref.key,
     container: ref.surface,

@@ -23,6 +23,8 @@ export interface FoundReturn {
   /** Whether the row names anybody at all, and whether what it was made from does. */
   readonly isNamed: boolean;
   readonly isMadeFromNamed: boolean;
+  /** Keyed digest of all that it says; empty where it says nothing. */
+  readonly tag: Uint8Array;
   /** The erased source, where that is what makes it one. */
   readonly source?: ArtifactRef;
   /** Whose entries it was met by; others may know it as well. None of what is held. */
@@ -155,7 +157,8 @@ function openGathering(engine: Engine, order: LookOrder, signal: AbortSignal): G
       const list = found.isHeld ? held : back;
       if (list.length >= limit) return undefined;
       const isMadeFromNamed = sourcesOf(engine, artifact).some((source) => ledger.subjectsOf(source).length > 0);
-      list.push({ ref, persons: named, isNamed: artifact.subjects.length > 0, isMadeFromNamed, ...found });
+      const tag = tagOf(ledger, artifact);
+      list.push({ ref, persons: named, isNamed: artifact.subjects.length > 0, isMadeFromNamed, tag, ...found });
       return undefined;
     },
     end(id, read, unread) {
@@ -188,7 +191,8 @@ function createLook(
       return undefined;
     const found = await judge(artifact, 0);
     if (found !== undefined && !found.isHeld) flagged.set(artifactId(ref), found.requests);
-    return found !== undefined && found.isHeld && !withKept && ledger.isKeptLikeness(ref) ? undefined : found;
+    const isKept = found?.isHeld === true && !withKept && ledger.isKeptLikeness(ref, tagOf(ledger, artifact));
+    return isKept ? undefined : found;
   }
 
   async function judge(artifact: Artifact, depth: number): Promise<Finding | undefined> {
@@ -265,6 +269,11 @@ function createLook(
   }
 
   return { at };
+}
+
+/** Keyed digest of all that an artifact says, to which a decision about it is bound; empty where it says nothing. */
+export function tagOf(ledger: Ledger, { content }: Artifact): Uint8Array {
+  return contentTag(ledger, content) ?? new Uint8Array();
 }
 
 /** Fields as they stand, and what an encoding hides in them. @throws StoreError UNFOLD_LIMIT */

@@ -29,6 +29,7 @@ import { findLeftovers } from "./find-leftovers.ts";
 import { joinNeedles, runsOf } from "./join-needles.ts";
 import { lookWithProbes, type SurfaceRuns } from "./look-with-probes.ts";
 import { lineageOfSurfaces, surfaceEvidence, type SurfaceLineage } from "./surface-evidence.ts";
+import { bindToContent } from "./suspects.ts";
 import { type Census, takeCensus, unlistedStores } from "./take-census.ts";
 
 /** What is asked about. */
@@ -117,7 +118,8 @@ export async function gatherEvidence(
   const returns = await findEarlierReturns(engine, inquiries, running, signal);
   const tried = doors ?? (await tryDoors(engine, inquiries, signal));
   const lineage = lineageOfSurfaces(engine, epoch);
-  return inquiries.map((inquiry, place): Gathered => {
+  const gathered: Gathered[] = [];
+  for (const [place, inquiry] of inquiries.entries()) {
     const scan = withUnread(scans[place] ?? epoch, returns[place]);
     const seen = {
       scan,
@@ -127,8 +129,9 @@ export async function gatherEvidence(
       lineage,
       returns: returns[place],
     };
-    return putTogether(engine, inquiry, seen, asked.needles);
-  });
+    gathered.push(await putTogether(engine, inquiry, seen, asked.needles, signal));
+  }
+  return gathered;
 }
 
 /** What the look for what is back could not read was not seen, whoever else has read it. */
@@ -170,16 +173,18 @@ interface Seen extends Pick<Gathered, "scan" | "census" | "runs" | "reingest"> {
   readonly returns: Returns | undefined;
 }
 
-function putTogether(
+async function putTogether(
   engine: Engine,
   inquiry: Inquiry,
   { scan, census, runs, reingest, lineage, returns }: Seen,
   needles: readonly Needle[],
-): Gathered {
+  signal: AbortSignal,
+): Promise<Gathered> {
   const leftovers = findLeftovers(engine, inquiry, scan, ownedBy(inquiry));
   const graded = gradeFindings(engine, runs, needles, scan, leftovers);
   const earlier = gradeReturns(engine, returns, leftovers.reached, inquiry.reviewed);
-  const suspects = [...graded.suspects, ...gradeCopies(engine, scan.copies, [...graded.survivors, ...graded.back])];
+  const found = [...graded.suspects, ...gradeCopies(engine, scan.copies, [...graded.survivors, ...graded.back])];
+  const suspects = await bindToContent(engine, found, signal);
   const likenesses = suspects.filter(({ id }) => !inquiry.reviewed.has(id));
   const open = [...likenesses, ...earlier.suspects];
   const overDeleted = countOverDeleted(engine, inquiry, scan);

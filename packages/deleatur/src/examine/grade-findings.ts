@@ -14,8 +14,10 @@ import type { EpochScan } from "./scan-epoch.ts";
 
 /** A likeness that a person must review. The key is for the operator's terminal only. */
 export interface Suspect {
-  /** Random to whoever has no key: a keyed digest of place and needle. */
+  /** Random to whoever has no key: a keyed digest of place and needle, and of what stands there. */
   readonly id: string;
+  /** Keyed digest, as hex, of all that the record says, empty where it says nothing: a decision holds as long as it says this. Absent where it lies in no record. */
+  readonly tag?: string;
   readonly surface?: string;
   readonly key?: string;
   readonly container: string;

@@ -24,8 +24,10 @@ export interface Looks extends RecordOwners {
   metSinceSetBack(): readonly ArtifactRef[];
   /** Whether this ledger was ever set back: then what the SDK alone was told may be lost. */
   wasSetBack(): boolean;
-  keepLikeness(ref: ArtifactRef): void;
-  isKeptLikeness(ref: ArtifactRef): boolean;
+  /** `tag`: the keyed digest of all that it says; empty where it says nothing. */
+  keepLikeness(ref: ArtifactRef, tag: Uint8Array): void;
+  /** Whether it was kept as it stands. */
+  isKeptLikeness(ref: ArtifactRef, tag: Uint8Array): boolean;
   noteWatch(surfaces: ReadonlyMap<SurfaceId, boolean>): void;
   watchEnd(surface: SurfaceId): WatchEnd | undefined;
 }
@@ -68,14 +70,19 @@ export function createLooks(core: LedgerCore): Looks {
         )
         .map((row) => openRef(core, row)),
     wasSetBack: () => connection.get("SELECT 1 FROM anchor_state WHERE known_before IS NOT NULL") !== undefined,
-    keepLikeness: (ref) =>
+    keepLikeness: (ref, tag) =>
       void connection.run(
-        "INSERT INTO kept_likenesses VALUES (?, ?) ON CONFLICT DO NOTHING",
+        "INSERT INTO kept_likenesses VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         digests.artifactDigest(ref),
+        tag,
         now(core),
       ),
-    isKeptLikeness: (ref) =>
-      connection.get("SELECT 1 FROM kept_likenesses WHERE artifact = ?", digests.artifactDigest(ref)) !== undefined,
+    isKeptLikeness: (ref, tag) =>
+      connection.get(
+        "SELECT 1 FROM kept_likenesses WHERE artifact = ? AND tag = ?",
+        digests.artifactDigest(ref),
+        tag,
+      ) !== undefined,
     noteWatch: (surfaces) =>
       connection.transaction(() => {
         for (const [surface, isClean] of surfaces)

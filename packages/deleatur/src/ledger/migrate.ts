@@ -9,6 +9,7 @@ import { anchorStepMigration } from "./migrations/0005-anchor-step.ts";
 import { standInsMigration } from "./migrations/0006-stand-ins.ts";
 import { harvestedMigration } from "./migrations/0007-harvested.ts";
 import { recordOwnersMigration } from "./migrations/0008-record-owners.ts";
+import { keptContentsMigration } from "./migrations/0009-kept-contents.ts";
 
 export interface Migration {
   readonly version: number;
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   standInsMigration,
   harvestedMigration,
   recordOwnersMigration,
+  keptContentsMigration,
 ];
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.

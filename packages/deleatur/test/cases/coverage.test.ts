@@ -134,6 +134,31 @@ it("VERDICT-2 LINEAGE-4: a likeness outside the lineage goes to review; kept wit
   expect(logOf(scene.memory).filter(({ type }) => type === "edge-confirmed")).toHaveLength(1);
 });
 
+it("VERDICT-2: a likeness that was kept and says something else when the request is resumed is decided on anew", async () => {
+  const scene = await openScene({ sql: SQL, surfaces: SURFACES });
+  await recordBoth(scene);
+  const said = `They talked of ${six(S_SAYS[0])} and left`;
+  await deriveSummary(scene, "m1", ["t1"], said);
+  const { request } = await scene.memory.forget({ subject: [S], now: true });
+  const keepAll = (): void => {
+    for (const { id } of scene.memory.suspects(request))
+      scene.memory.review(request, {
+        suspect: id,
+        decision: "kept",
+        role: "privacy-officer",
+        reason: "COINCIDENCE",
+      });
+  };
+  keepAll();
+  scene.app.prepare("UPDATE summaries SET text = ? WHERE id = 'm1'").run(`${said}, and that is who it was.`);
+  const changed = await scene.memory.resume(request, { now: true });
+  expect([codes(changed), changed.suspects]).toEqual([["SUSPECT_OPEN"], { open: 1, reviewed: 0 }]);
+  keepAll();
+  const resumed = await scene.memory.resume(request, { now: true });
+  expectErasure(scene, resumed);
+  expect(resumed.suspects).toEqual({ open: 0, reviewed: 1 });
+});
+
 /** Twelve words that whoever writes these summaries likes to begin with; no episode has them. */
 const OPENING = "The customer opened the conversation politely and then came to the actual concern";
 

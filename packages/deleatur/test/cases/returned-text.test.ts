@@ -143,6 +143,28 @@ it.each([
   expectErasure(scene, await forgetAgain(scene));
 });
 
+it("VERDICT-2: a likeness is kept as it stands: with another text under its key a look and a request ask anew", async () => {
+  const scene = await forgotten();
+  note(scene, "n1", null, `Somebody wrote down: ${SAID}. And went home.`);
+  const keepAll = async (outcome: RequestOutcome): Promise<void> => {
+    expect([codes(outcome), outcome.suspects]).toEqual([["SUSPECT_OPEN"], { open: 1, reviewed: 0 }]);
+    for (const { id } of scene.memory.suspects(outcome.request))
+      scene.memory.review(outcome.request, { ...OFFICER, suspect: id, decision: "kept" });
+    expectErasure(scene, await scene.memory.resume(outcome.request, { now: true }));
+  };
+  await keepAll(await forgetAgain(scene));
+  expect(await look(scene)).toBe("clean");
+  scene.app.prepare("UPDATE notes SET text = ? WHERE id = 'n1'").run(`All about it: ${SAID}, and where they live.`);
+  expect(await look(scene)).toBe("held");
+  await keepAll(await forgetAgain(scene));
+  expect(await look(scene)).toBe("clean");
+});
+
+async function look(scene: Scene): Promise<string> {
+  for await (const { outcome } of scene.memory.watch()) return outcome;
+  return "none";
+}
+
 it("VERDICT-2: erased by a decision it is gone, and one that could not be erased stays open", async () => {
   const scene = await forgotten();
   note(scene, "n1", null, `Somebody wrote down: ${SAID}. And went home.`);
