@@ -1,4 +1,4 @@
--- Schema version 9 of the ledger. Generated and compared by test/ledger/schema.test.ts.
+-- Schema version 10 of the ledger. Generated and compared by test/ledger/schema.test.ts.
 CREATE TABLE adopted_holds (
   artifact BLOB NOT NULL PRIMARY KEY CHECK (length(artifact) = 32),
   until TEXT NOT NULL
@@ -160,7 +160,7 @@ CREATE TABLE identifiers (
   id INTEGER NOT NULL PRIMARY KEY,
   digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
   sealed BLOB NOT NULL
-) STRICT;
+, type TEXT) STRICT;
 CREATE TABLE intents (
   id TEXT NOT NULL PRIMARY KEY,
   states TEXT NOT NULL CHECK (states GLOB '*[ou]*'),
@@ -337,6 +337,7 @@ CREATE INDEX derivations_by_derived ON derivations (derived, source);
 CREATE INDEX fences_by_request ON fences (request);
 CREATE INDEX fingerprints_by_guard ON fingerprints (guard);
 CREATE INDEX guarded_owners_by_owner ON guarded_owners (owner);
+CREATE INDEX identifiers_by_type ON identifiers (type);
 CREATE INDEX log_entries_by_at ON log_entries (at);
 CREATE INDEX participant_orders_by_participant ON participant_orders (participant, placed);
 CREATE INDEX participants_by_surface ON participants (surface);

@@ -4,6 +4,7 @@ import { lostLineage } from "../examine/lost-lineage.ts";
 import { artifactId, parseArtifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { groupBy } from "../model/group-by.ts";
 import { isDerivedRole } from "../record/derived-surface.ts";
+import type { TypeInUse } from "../ledger/types-in-use.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
 import { countLostSourcesOf } from "../record/lost-sources.ts";
 
@@ -19,6 +20,8 @@ export interface HarvestIndex {
   rowsAbout(identifiers: readonly SubjectIdentifier[]): readonly HarvestedRow[];
   /** The identifier types that rows of a surface carry together, each such set once. */
   readonly typeSets: readonly { readonly surface: SurfaceId; readonly types: readonly string[] }[];
+  /** Types by which the ledger alone may know the persons of rows that are there, where it knows them by none of the `told`. */
+  untoldTypes(told: readonly string[]): readonly TypeInUse[];
   /** Rows of derived surfaces without any source, or with one that nobody knows (LINEAGE-3), by surface. */
   readonly withoutLineage: ReadonlyMap<SurfaceId, number>;
   /** Surfaces where a ledger that was set back may lack what the SDK alone was told. */
@@ -33,6 +36,7 @@ export function indexHarvest(engine: Engine, harvest: Harvest): HarvestIndex {
     rows,
     rowsAbout: whoseRows(harvest.rows),
     typeSets: typeSetsOf(harvest.rows),
+    untoldTypes: untoldTypesOf(engine, rows),
     withoutLineage: withoutLineage(engine, harvest),
     lostLineage: [...lostLineage(engine, { has: (ref) => rows.has(artifactId(ref)) })],
   };
@@ -96,6 +100,24 @@ function typeSetsOf(rows: readonly HarvestedRow[]): HarvestIndex["typeSets"] {
     sets.set(`${surface} ${types.join(" ")}`, { surface, types });
   }
   return [...sets.values()];
+}
+
+/** Requests that run together mostly tell the same types: asked once for those. */
+function untoldTypesOf({ ledger }: Engine, rows: RowsById): HarvestIndex["untoldTypes"] {
+  const known = new Map<string, readonly TypeInUse[]>();
+  const isThere = (told: readonly string[], one: TypeInUse): boolean => {
+    for (const refs of ledger.untoldArtifacts(told, one)) {
+      rows.expect(refs);
+      if (refs.some((ref) => rows.has(artifactId(ref)))) return true;
+    }
+    return false;
+  };
+  return (given) => {
+    const told = given.toSorted();
+    const found = known.get(told.join(" ")) ?? ledger.untoldTypes(told).filter((one) => isThere(told, one));
+    known.set(told.join(" "), found);
+    return found;
+  };
 }
 
 function withoutLineage(engine: Engine, { rows, unread }: Harvest): ReadonlyMap<SurfaceId, number> {

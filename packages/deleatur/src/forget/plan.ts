@@ -264,8 +264,9 @@ export function identifierSet(identifiers: readonly SubjectIdentifier[]): (tag: 
   return ({ type, value }) => known.has(`${type}:${value}`);
 }
 
+/** What the stores name persons by, and what only the SDK was told. */
 function unknownIdentifiers(
-  { typeSets }: HarvestIndex,
+  { typeSets, untoldTypes }: HarvestIndex,
   identifiers: readonly SubjectIdentifier[],
   none: readonly string[],
 ): Plan["identifiersUnknown"] {
@@ -275,5 +276,6 @@ function unknownIdentifiers(
     if (types.some((type) => told.has(type))) continue;
     for (const type of types) unknown.set(`${surface} ${type}`, { surface, type });
   }
+  for (const { surface, type } of untoldTypes([...told])) unknown.set(`${surface} ${type}`, { surface, type });
   return [...unknown.values()];
 }

@@ -10,6 +10,7 @@ import { standInsMigration } from "./migrations/0006-stand-ins.ts";
 import { harvestedMigration } from "./migrations/0007-harvested.ts";
 import { recordOwnersMigration } from "./migrations/0008-record-owners.ts";
 import { keptContentsMigration } from "./migrations/0009-kept-contents.ts";
+import { identifierTypesMigration } from "./migrations/0010-identifier-types.ts";
 
 export interface Migration {
   readonly version: number;
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   harvestedMigration,
   recordOwnersMigration,
   keptContentsMigration,
+  identifierTypesMigration,
 ];
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 // "DELE": tells a ledger from any other SQLite file.

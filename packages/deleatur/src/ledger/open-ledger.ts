@@ -25,6 +25,7 @@ import type { LedgerKeys } from "./keys.ts";
 import type { LedgerCore } from "./ledger-core.ts";
 import type { Ledger, LedgerOptions } from "./ledger.ts";
 import { createLooks } from "./looks.ts";
+import { createTypesInUse, fillTypes } from "./types-in-use.ts";
 import { createStandIns } from "./stand-ins.ts";
 import { createLineage } from "./lineage.ts";
 import { createLog, type OpenedLog } from "./log.ts";
@@ -123,6 +124,7 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
     ...createRisks(core),
     ...createParticipants(core),
     ...createIdentity(core),
+    ...createTypesInUse(core),
     ...log,
     transaction: (act) => connection.transaction(act),
     flush: () => connection.flush(),
@@ -195,7 +197,10 @@ export function openLedger(options: LedgerOptions): Ledger {
     if (!isReadonly && schemaVersion(connection) < SCHEMA_VERSION) {
       connection.transaction(() => {
         if (schemaVersion(connection) > 0) compareKeys(connection, keys);
-        if (!migrate(connection)) return;
+        if (!migrate(connection)) {
+          fillTypes(core);
+          return;
+        }
         writeKeyChecks(connection, keys);
         log.begin();
         if (process.platform !== "win32") chmodSync(file, 0o600);

@@ -158,6 +158,7 @@ function identifierId(core: LedgerCore, { digest, hex, identifier }: DigestedSub
   if (known !== undefined) return known;
   const id = nextId(core, "identifiers");
   const sealed = sealByGuard(core, `identifiers/${hex}`, jsonBytes(identifier));
-  connection.run("INSERT INTO identifiers (id, digest, sealed) VALUES (?, ?, ?)", id, digest, sealed);
+  const sql = "INSERT INTO identifiers (id, digest, sealed, type) VALUES (?, ?, ?, ?)";
+  connection.run(sql, id, digest, sealed, identifier.type);
   return id;
 }

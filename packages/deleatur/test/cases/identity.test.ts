@@ -279,3 +279,54 @@ it("C22 GUARD-1: a row that somebody writes past the SDK while a request waits s
   const resumed = await scene.memory.resume(waiting.request, { now: true });
   expect([resumed.verdict, codes(resumed), resumed.bystanders.lost]).toEqual(["UNCONFIRMED", ["GUARD_NOT_SHOWN"], 0]);
 });
+
+/** A row whose person only the SDK was told, by a thread; the store's own column names nobody. */
+async function threadTold(): Promise<Scene> {
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: { episodes: EPISODES },
+    identifiers: ["account", "thread"],
+  });
+  await recordBoth(scene);
+  const given = { key: "x1", subjects: ["thread:7"], content: { text: "the barometer fell again" } };
+  await scene.memory.record("episodes", given, () =>
+    scene.app.prepare("INSERT INTO episodes VALUES ('x1', NULL, ?)").run(given.content.text),
+  );
+  return scene;
+}
+
+it("LINEAGE-7: a type that only the SDK was told is IDENTIFIER_UNKNOWN, once; given, its record goes too", async () => {
+  const scene = await threadTold();
+  expect((await scene.memory.find({ subject: [S] })).identifiersUnknown).toEqual([
+    { surface: "episodes", type: "thread" },
+  ]);
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome)]).toEqual(["UNCONFIRMED", ["IDENTIFIER_UNKNOWN"]]);
+  expect(outcome.reasons).toHaveLength(1);
+  expectErasure(scene, await scene.memory.forget({ subject: [S, "thread:7"], now: true }));
+  expect(scene.rows("SELECT id FROM episodes WHERE id NOT LIKE 't%'")).toEqual([]);
+});
+
+it("LINEAGE-7: so is one that the boundary declares no more, until its records are gone or it is said that there is none", async () => {
+  const scene = await threadTold();
+  await scene.memory.close();
+  const narrow = await scene.reopen({ identifiers: ["account"] });
+  const { request, ...outcome } = await narrow.forget({ subject: [S], now: true });
+  expect(outcome.reasons).toMatchObject([{ code: "IDENTIFIER_UNKNOWN", surface: "episodes" }]);
+  expect((await narrow.resume(request, { now: true })).verdict).toBe("UNCONFIRMED");
+  // What the application deleted itself is in nobody's way, though the ledger was not told.
+  scene.app.exec("DELETE FROM episodes WHERE id = 'x1'; VACUUM");
+  expectErasure(scene, await narrow.resume(request, { now: true }));
+  const again = await threadTold();
+  expectErasure(again, await again.memory.forget({ subject: [S], none: ["thread"], now: true }));
+});
+
+it("LINEAGE-7: a record that is told by the given type as well is no record of another", async () => {
+  const scene = await threadTold();
+  await scene.memory.record(
+    "episodes",
+    { key: "x1", subjects: [T], content: { text: "the barometer fell again" } },
+    () => 0,
+  );
+  expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
+});

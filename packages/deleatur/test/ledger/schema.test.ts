@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { connect } from "../../src/ledger/connection.ts";
 import { dumpSchema, MIGRATIONS } from "../../src/ledger/migrate.ts";
-import { close, temporaryLedger } from "./temporary-ledger.ts";
+import { close, refOf, tamper, temporaryLedger } from "./temporary-ledger.ts";
 
 test("the committed schema is the one that the migrations make", async () => {
   const { ledger, file } = temporaryLedger();
@@ -27,4 +27,19 @@ test("every table is strict", () => {
     ),
   ).toEqual([]);
   connection.close();
+});
+
+test("LINEAGE-7: a ledger of an earlier version learns the types of the persons that it knows", () => {
+  const { ledger, file, reopen } = temporaryLedger();
+  const ref = refOf("notes", "n1");
+  ledger.recordArtifacts([{ ref, subjects: [{ type: "thread", value: "7" }], sources: [], origin: "recorded" }]);
+  close(ledger);
+  tamper(file, (earlier) => {
+    earlier.exec("DROP INDEX identifiers_by_type; ALTER TABLE identifiers DROP COLUMN type; PRAGMA user_version = 9");
+  });
+  const later = reopen();
+  expect(later.untoldTypes(["account"])).toEqual([{ surface: "notes", type: "thread" }]);
+  expect([...later.untoldArtifacts(["account"], { surface: ref.surface, type: "thread" })]).toEqual([[ref]]);
+  expect(later.untoldTypes(["thread"])).toEqual([]);
+  close(later);
 });
