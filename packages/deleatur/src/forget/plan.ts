@@ -266,16 +266,16 @@ export function identifierSet(identifiers: readonly SubjectIdentifier[]): (tag: 
 
 /** What the stores name persons by, and what only the SDK was told. */
 function unknownIdentifiers(
-  { typeSets, untoldTypes }: HarvestIndex,
+  index: HarvestIndex,
   identifiers: readonly SubjectIdentifier[],
   none: readonly string[],
 ): Plan["identifiersUnknown"] {
   const told = new Set([...identifiers.map(({ type }) => type), ...none]);
   const unknown = new Map<string, { surface: SurfaceId; type: string }>();
-  for (const { surface, types } of typeSets) {
+  for (const { surface, types } of index.typeSets) {
     if (types.some((type) => told.has(type))) continue;
     for (const type of types) unknown.set(`${surface} ${type}`, { surface, type });
   }
-  for (const { surface, type } of untoldTypes([...told])) unknown.set(`${surface} ${type}`, { surface, type });
+  for (const { surface, type } of index.untoldTypes([...told])) unknown.set(`${surface} ${type}`, { surface, type });
   return [...unknown.values()];
 }

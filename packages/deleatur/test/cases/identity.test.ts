@@ -328,5 +328,6 @@ it("LINEAGE-7: a record that is told by the given type as well is no record of a
     { key: "x1", subjects: [T], content: { text: "the barometer fell again" } },
     () => 0,
   );
+  expect((await scene.memory.find({ subject: [S] })).identifiersUnknown).toEqual([]);
   expectErasure(scene, await scene.memory.forget({ subject: [S], now: true }));
 });

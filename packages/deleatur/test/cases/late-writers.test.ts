@@ -139,36 +139,50 @@ it("C19 GUARD-2: where the store is locked such a write is listed for review at 
   expectHeldAndUndone(scene);
 });
 
-it("C19 GUARD-2: what was to be undone in a locked store is undone at close, or before the next forget; a close that cannot leaves it announced", async () => {
-  for (const end of ["close", "forget", "neither"] as const) {
-    const scene = await memory();
-    await recordBoth(scene);
-    await expect(recordForgotten(scene, () => scene.app.exec("BEGIN IMMEDIATE"))).rejects.toMatchObject({
-      code: "STORE_LOCKED",
-    });
-    if (end !== "neither") scene.app.exec("COMMIT");
-    if (end === "forget") {
-      expectErasure(scene, await scene.memory.forget({ subject: [T], now: true }), {
-        identifiers: [{ type: "account", identifier: "t-0815" }],
-      });
-      expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
-      continue;
-    }
-    await scene.memory.close();
-    await scene.memory.close();
-    if (end === "neither") scene.app.exec("COMMIT");
-    await scene.reopen();
-    if (end === "close") expectHeldAndUndone(scene);
-    else expect(scene.memory.engine.ledger.openIntents()).toHaveLength(1);
-  }
+/** What is to be undone, in a store that is locked. */
+async function recordLocked(): Promise<Scene> {
+  const scene = await memory();
+  await recordBoth(scene);
+  await expect(recordForgotten(scene, () => scene.app.exec("BEGIN IMMEDIATE"))).rejects.toMatchObject({
+    code: "STORE_LOCKED",
+  });
+  return scene;
+}
+
+it("C19 GUARD-2: what was to be undone in a locked store is undone at close", async () => {
+  const scene = await recordLocked();
+  expect(scene.memory.engine.ledger.openIntents()).toHaveLength(1);
+  scene.app.exec("COMMIT");
+  await scene.memory.close();
+  await scene.reopen();
+  expectHeldAndUndone(scene);
 });
+
+it("C19 GUARD-2: it is undone before the next forget, which need not wait for it", async () => {
+  const scene = await recordLocked();
+  scene.app.exec("COMMIT");
+  expectErasure(scene, await scene.memory.forget({ subject: [T], now: true }), {
+    identifiers: [{ type: "account", identifier: "t-0815" }],
+  });
+  expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
+});
+
+it("C19: a close that cannot undo it leaves it announced, and a second one does nothing", async () => {
+  const scene = await recordLocked();
+  await scene.memory.close();
+  await scene.memory.close();
+  scene.app.exec("COMMIT");
+  await scene.reopen();
+  expect(scene.memory.engine.ledger.openIntents()).toHaveLength(1);
+});
+
+const fail = (): void => {
+  throw new Error("after the row");
+};
 
 it("C19 GUARD-2: a write that fails after its row stands is held, listed and undone like one that did not; its caller hears of its own failure", async () => {
   const scene = await memory();
   await recordBoth(scene);
-  const fail = (): void => {
-    throw new Error("after the row");
-  };
   await expect(recordForgotten(scene, fail)).rejects.toThrow("after the row");
   expectHeldAndUndone(scene);
 });
@@ -179,20 +193,21 @@ it("C19 GUARD-1: one about the forgotten person is undone under the fence; anoth
   const own = { key: "late", subjects: [S], content: { text: "a word of another" } };
   const other = { key: "t2", subjects: [T], content: { text: "a word of another" } };
   let request = "";
-  const fail = async (): Promise<void> => {
+  const writeAndFail = async (): Promise<void> => {
     scene.app.prepare("INSERT INTO episodes VALUES ('late', 's-4471', ?)").run("a word of another");
     ({ request } = await scene.memory.forget({ subject: [S], now: true }));
     throw new Error("after the row");
   };
-  await expect(scene.memory.recordBatch("episodes", [own, other], fail)).rejects.toThrow("after the row");
+  await expect(scene.memory.recordBatch("episodes", [own, other], writeAndFail)).rejects.toThrow("after the row");
   expect(scene.rows("SELECT id FROM episodes WHERE id IN ('late', 't2')")).toEqual([{ id: "t2" }]);
   expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
   expectErasure(scene, await scene.memory.resume(request, { now: true }));
 });
 
+const text = (name: string, said: string) => ({ type: "text", name, text: said }) as const;
+
 it("C19: a row counts as the one that was offered where it names nobody and says nothing else, whatever it leaves out", async () => {
   const { ledger } = (await memory()).memory.engine;
-  const text = (name: string, said: string) => ({ type: "text", name, text: said }) as const;
   const row = (subjects: readonly string[], ...content: readonly ReturnType<typeof text>[]) => ({
     ref: parseArtifactId("episodes/e1"),
     ...parseArtifactId("episodes/e1"),
