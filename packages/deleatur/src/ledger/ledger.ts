@@ -12,7 +12,6 @@ import type { LedgerIdentity } from "./identity.ts";
 import type { ErasedContents } from "./erased-contents.ts";
 import type { Looks } from "./looks.ts";
 import type { StandIns } from "./stand-ins.ts";
-import type { TypesInUse } from "./types-in-use.ts";
 import type { LedgerKeys } from "./keys.ts";
 import type { LedgerLogEntry } from "./log-entry.ts";
 import type { Participants } from "./participants.ts";
@@ -386,7 +385,6 @@ export interface Ledger
     ErasedContents,
     Looks,
     StandIns,
-    TypesInUse,
     Anchoring,
     WritingMark,
     Compaction {

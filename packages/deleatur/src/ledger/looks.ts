@@ -4,6 +4,7 @@ import { hexList, now, type LedgerCore } from "./ledger-core.ts";
 import { ORIGINS, STATE } from "./lineage-codes.ts";
 import { openRef } from "./lineage.ts";
 import { createRecordOwners, type RecordOwners } from "./record-owners.ts";
+import { createTypesInUse, type TypesInUse } from "./types-in-use.ts";
 
 export interface WatchEnd {
   /** ISO time by the ledger's clock. */
@@ -11,7 +12,7 @@ export interface WatchEnd {
   readonly isClean: boolean;
 }
 
-export interface Looks extends RecordOwners {
+export interface Looks extends RecordOwners, TypesInUse {
   /** The requests that filed something for one of these persons (`identifierDigest`) and were not lifted whole. */
   guardedFor(owners: readonly Uint8Array[]): readonly RequestId[];
   /** A request that a replay opened, until `endReplay`. */
@@ -36,6 +37,7 @@ export function createLooks(core: LedgerCore): Looks {
   const { connection, digests } = core;
   return {
     ...createRecordOwners(core),
+    ...createTypesInUse(core),
     guardedFor: (owners) =>
       connection
         .rows<[string]>(

@@ -25,7 +25,7 @@ import type { LedgerKeys } from "./keys.ts";
 import type { LedgerCore } from "./ledger-core.ts";
 import type { Ledger, LedgerOptions } from "./ledger.ts";
 import { createLooks } from "./looks.ts";
-import { createTypesInUse, fillTypes } from "./types-in-use.ts";
+import { fillTypes } from "./types-in-use.ts";
 import { createStandIns } from "./stand-ins.ts";
 import { createLineage } from "./lineage.ts";
 import { createLog, type OpenedLog } from "./log.ts";
@@ -124,7 +124,6 @@ function build(core: LedgerCore, anchorFile: string | undefined): Built {
     ...createRisks(core),
     ...createParticipants(core),
     ...createIdentity(core),
-    ...createTypesInUse(core),
     ...log,
     transaction: (act) => connection.transaction(act),
     flush: () => connection.flush(),
