@@ -11,7 +11,7 @@ const lists = new Map<string, TokenLists[]>();
 
 function treeOf(of: readonly Uint8Array[]): HashedTree {
   const keys = sortKeys(Buffer.concat(of));
-  return { keys, ...hashKeys(keys) };
+  return { keys, ...hashKeys(keys, () => kernel) };
 }
 
 parentPort?.on("message", (told: ToldToThread) => {

@@ -1,7 +1,7 @@
 // A sorted set of keys as a compact sparse Merkle tree (PROOFS §2) in two flat arrays: any subtree's hash without an object for a node. It must not keep versions.
 import { EMPTY } from "@deleatur/verify";
 import { HASH_BYTES } from "./fast-hash.ts";
-import { openKernel } from "./hash-kernel.ts";
+import { type HashKernel, openKernel } from "./hash-kernel.ts";
 import { bitOf, hashTree, type KeyHashes, NODE_HASHES, sharedBitsOf } from "./hash-tree.ts";
 import { copyKey, KEY_BYTES } from "./sort-keys.ts";
 
@@ -26,9 +26,9 @@ export interface HashedKeys {
 const MANY = 1 << 17;
 const MOST = 1 << 30;
 
-/** What a set comes to: by the kernel, where there are many and it can be had. */
-export function hashKeys(keys: Uint8Array): KeyHashes {
-  const kernel = keys.length < MANY || keys.length > MOST ? undefined : openKernel();
+/** What a set comes to: by a kernel, where there are many and it can be had. `open`: whoever has one already gives it, since each has a memory of its own. */
+export function hashKeys(keys: Uint8Array, open: () => HashKernel | undefined = openKernel): KeyHashes {
+  const kernel = keys.length < MANY || keys.length > MOST ? undefined : open();
   return kernel?.hashTree(keys) ?? hashTree(keys);
 }
 

@@ -22,8 +22,8 @@ import {
 } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { contentDigests } from "../record/guard.ts";
-import { openBaseline } from "../examine/baseline.ts";
-import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-evidence.ts";
+import { type Baseline, openBaseline } from "../examine/baseline.ts";
+import { gatherEvidence, type Gathered, type Inquiry, type StoodBefore } from "../examine/gather-evidence.ts";
 import { openTaken } from "../examine/taken-by-others.ts";
 import { type KeptNeedle, openNeedles } from "../examine/kept-needles.ts";
 import type { EpochScan } from "../examine/scan-epoch.ts";
@@ -42,32 +42,34 @@ export interface AuditOrder {
 /** @throws UsageError where the ticket is foreign, expired, of another boundary or about others than the claim; without one CLAIM_ABOUT_OTHERS, TICKET_NEEDED, SURFACE_UNKNOWN */
 export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortSignal): Promise<RequestOutcome> {
   await sweepCanaries(engine, signal);
-  const inquiry =
-    order.ticket === undefined ? withoutTicket(engine, order) : withTicket(engine, order.ticket, order.claim);
+  const id = order.ticket === undefined ? undefined : openTicket(engine, order.ticket);
+  const inquiry = id === undefined ? withoutTicket(engine, order) : withTicket(engine, id, order.claim);
   const trial = (await order.reingest?.(inquiry.needles, signal)) ?? "not-run";
-  const [gathered] = await gatherEvidence(engine, [{ ...inquiry, trial }], false, signal);
+  const openBefore = (): readonly StoodBefore[] => (id === undefined ? [] : [stoodBefore(engine, id)]);
+  const [gathered] = await gatherEvidence(engine, [{ ...inquiry, trial }], openBefore, false, signal);
   if (gathered === undefined) throw new UsageError("NOT_GATHERED", "an audit without evidence has nothing to judge");
   return auditOutcome(engine, order.ticket?.ticket ?? "", inquiry, gathered);
 }
 
-function withTicket(engine: Engine, ticket: AuditTicket, claim: ErasureClaim): Inquiry {
-  const id = openTicket(engine, ticket);
+function stoodBefore(engine: Engine, id: RequestId): StoodBefore {
+  const openOf = (name: string): Baseline => openBaseline(engine.ledger.getSealed(id, name));
+  return { baseline: openOf("baseline"), bystanders: openOf("bystanders").without(openTaken(engine, id)) };
+}
+
+function withTicket(engine: Engine, id: RequestId, claim: ErasureClaim): Inquiry {
   const { ledger } = engine;
   const audited = AUDITED.open(ledger, id);
   if (audited === undefined) throw badTicket("its fingerprints are gone");
   const needles = openNeedles(engine, id);
   const items = ledger.items(id);
   if (!isAbout(audited, items, claim)) throw badTicket("it is about another person, or other records, than the claim");
-  const taken = openTaken(engine, id);
   return {
     ...baseInquiry(engine, claim, needles),
     target: audited.target,
     identifiers: audited.identifiers,
     owners: audited.owners,
     items,
-    baseline: openBaseline(ledger.getSealed(id, "baseline")),
-    bystanders: openBaseline(ledger.getSealed(id, "bystanders")).without(taken),
-    taken,
+    taken: openTaken(engine, id),
     before: { found: items.length > 0, count: items.length },
     identifiersUnknown: audited.identifiersUnknown,
   };
@@ -111,8 +113,6 @@ function withoutTicket(engine: Engine, { claim, target: given = { subject: [clai
     identifiers,
     owners: [],
     items: [...closure, ...strange].map(({ ref, depth, origins }) => ({ ref, depth, origins, action: "erase" })),
-    baseline: undefined,
-    bystanders: undefined,
     before: closure.length > 0 ? { found: true, count: closure.length } : "unknown",
     identifiersUnknown: [],
   };

@@ -141,7 +141,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
     },
     close: (shared, scannable) =>
       sights.map((sight, place): EpochScan => {
-        const { input, fields, strangers, holders } = sight;
+        const { input } = sight;
         settleDerived(sight, shared.rows);
         const parts = [common, ...(sight.own === undefined ? [] : [sight.own])];
         const count = counts[bystanders.of[place] ?? -1] ?? { intact: 0, changed: 0 };
@@ -152,12 +152,7 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
             rewritten: joinExplanations([...parts, ...replacedFilter(sight)]),
           },
           copies: sight.copies?.copies() ?? [],
-          closureFieldsOf: (id) => fields.get(id) ?? [],
-          beforeOf: (id) => (strangers.has(id) ? strangers.get(id) : "unchanged"),
-          isShared(surface, digest) {
-            const held = holders.get(`${surface} ${digest}`);
-            return held !== undefined && held.lawful > 0 && held.other === 0;
-          },
+          ...answersOf(sight),
           // What nobody could read is neither intact nor lost: it is counted by the round that reads it again.
           bystanders: {
             checked: countRead(input.bystanders, scannable, shared.unread, {
@@ -168,6 +163,22 @@ export function openSights(engine: Engine, inputs: readonly EpochInput[]): Sight
           },
         };
       }),
+  };
+}
+
+/** What is asked later, of what was seen alone: the baselines go with the scan. */
+function answersOf({
+  fields,
+  strangers,
+  holders,
+}: Sight): Pick<EpochScan, "closureFieldsOf" | "beforeOf" | "isShared"> {
+  return {
+    closureFieldsOf: (id) => fields.get(id) ?? [],
+    beforeOf: (id) => (strangers.has(id) ? strangers.get(id) : "unchanged"),
+    isShared(surface, digest) {
+      const held = holders.get(`${surface} ${digest}`);
+      return held !== undefined && held.lawful > 0 && held.other === 0;
+    },
   };
 }
 

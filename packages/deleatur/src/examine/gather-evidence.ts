@@ -15,14 +15,13 @@ import type { Artifact, Purged } from "../model/artifact.ts";
 import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
 import { artifactDigester } from "./artifact-digests.ts";
-import type { Baseline } from "./baseline.ts";
 import { findEarlierReturns, gradeReturns } from "./earlier-returns.ts";
 import type { Returns } from "./find-returns.ts";
 import { plantCanaries } from "./plant-canaries.ts";
 import { gradeCopies, type Graded, gradeFindings, type Suspect } from "./grade-findings.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
 import { foreignDoors, offerAgain, offersToStores, type ReingestRun } from "./offer-again.ts";
-import { type EpochScan, scanEpoch } from "./scan-epoch.ts";
+import { type EpochInput, type EpochScan, scanEpoch } from "./scan-epoch.ts";
 import { isWatched } from "./is-watched.ts";
 import { ledgerEvidence } from "./ledger-evidence.ts";
 import { findLeftovers } from "./find-leftovers.ts";
@@ -42,9 +41,7 @@ export interface Inquiry {
   readonly needles: readonly KeptNeedle[];
   /** The closure with what became of each artifact. */
   readonly items: readonly RequestItem[];
-  readonly baseline: Baseline | undefined;
-  /** The baseline of this round alone, and the losses of the rounds before it. */
-  readonly bystanders: Baseline | undefined;
+  /** Bystanders that the rounds before this one lost. */
   readonly lostBefore: number;
   /** What other requests have erased or rewritten since: keyed ids as the baselines hold them. */
   readonly taken: ReadonlyMap<SurfaceId, ReadonlySet<string>>;
@@ -79,19 +76,21 @@ export interface Gathered {
   readonly unexplained: readonly Suspect[];
 }
 
-/** One epoch, one census, one look of every probe and one trial of every door for all of them; what was seen is attributed to each. `isCommitted`: the epoch's roots will be asked for. */
+/** What stood before, for one inquiry; as large as the stores are many. */
+export type StoodBefore = Pick<EpochInput, "baseline" | "bystanders">;
+
+/**
+ * One epoch, one census, one look of every probe and one trial of every door for all of them; what was seen is attributed to each. `openBefore`: what stood before, for each inquiry in
+ * its place; it is opened for the scan, and goes with it. `isCommitted`: the epoch's roots will be asked for.
+ */
 export async function gatherEvidence(
   engine: Engine,
   inquiries: readonly Inquiry[],
+  openBefore: () => readonly StoodBefore[],
   isCommitted: boolean,
   signal: AbortSignal,
 ): Promise<readonly Gathered[]> {
-  const scans = await scanEpoch(
-    engine,
-    inquiries.map((inquiry) => ({ ...inquiry, isOwn: ownedBy(inquiry), closure: closureOf(inquiry) })),
-    isCommitted,
-    signal,
-  );
+  const scans = await scanFor(engine, inquiries, openBefore(), isCommitted, signal);
   const [epoch] = scans;
   if (epoch === undefined) return [];
   const census = await takeCensus(engine, signal);
@@ -134,6 +133,25 @@ export async function gatherEvidence(
   return gathered;
 }
 
+function scanFor(
+  engine: Engine,
+  inquiries: readonly Inquiry[],
+  before: readonly StoodBefore[],
+  isCommitted: boolean,
+  signal: AbortSignal,
+): Promise<readonly EpochScan[]> {
+  const inputs = inquiries.map((inquiry, place): EpochInput => ({
+    needles: inquiry.needles,
+    owners: inquiry.owners,
+    replaced: inquiry.replaced,
+    isOwn: ownedBy(inquiry),
+    closure: closureOf(inquiry),
+    baseline: before[place]?.baseline,
+    bystanders: before[place]?.bystanders,
+  }));
+  return scanEpoch(engine, inputs, isCommitted, signal);
+}
+
 /** What the look for what is back could not read was not seen, whoever else has read it. */
 function withUnread(scan: EpochScan, returns: Returns | undefined): EpochScan {
   const missed = [...(returns?.surfaces ?? [])].flatMap(([surface, { unread }]) =>
@@ -164,7 +182,9 @@ async function tryDoors(
   const isGuarded = ({ claim, denylist }: Inquiry): boolean =>
     claim === "none" || (denylist !== "unknown" && denylist.entries > 0);
   const guarded = inquiries.filter(isGuarded);
+  engine.report({ step: "trial", phase: "started" });
   const offered = guarded.length === 0 ? [] : await offerAgain(engine, guarded, signal);
+  engine.report({ step: "trial", phase: "finished" });
   return inquiries.map((inquiry) => offered[guarded.indexOf(inquiry)] ?? foreignDoors(engine, inquiry.trial));
 }
 

@@ -25,7 +25,7 @@ export interface EpochInput {
   readonly closure: ReadonlySet<string>;
   /** Absent where nobody took one before (an audit without a ticket): then nothing is explained and no bystander counted. */
   readonly baseline: Baseline | undefined;
-  /** The same as it stood before this round's erase: by it losses are counted. */
+  /** The same as it stood before this round's erase alone: by it losses are counted. */
   readonly bystanders: Baseline | undefined;
   /** New content that Deleatur itself stored: it explains likeness to the old text that it replaced. */
   readonly replaced: readonly Artifact[];
@@ -106,7 +106,7 @@ export async function scanEpoch(
         const seen = further.length === 0 ? artifact : { ...artifact, sources: [...artifact.sources, ...further] };
         const digests = artifact.content.map(digestOfField);
         commitments.addArtifact(artifact.surface, seen, digests);
-        const row = rowOf(seen);
+        const row = rowOf(seen, rows);
         rows.set(artifact, row);
         if (!isRecorded) strange.push(row);
         // Only what the store itself says is declared by it: an inferred edge of the ledger stays inferred.
@@ -145,9 +145,9 @@ export async function scanEpoch(
   return sights.close(shared, scannable);
 }
 
-/** All but the content. */
-function rowOf({ surface, key, subjects, sources }: Artifact): HarvestedRow {
-  return { surface, key, subjects, sources };
+/** All but the content, as small as it can be, since it is kept to the end: lists without the room that a reader's have left over, and a source that was read before it once only. */
+function rowOf({ surface, key, subjects, sources }: Artifact, rows: Pick<ByRef<HarvestedRow>, "get">): HarvestedRow {
+  return { surface, key, subjects: subjects.slice(), sources: sources.map((source) => rows.get(source) ?? source) };
 }
 
 /** Numbers for the choice of controls: chance is drawn for many at once. */

@@ -5,7 +5,7 @@ import { judge } from "../attest/judge.ts";
 import type { Judgement } from "../attest/judgement.ts";
 import type { Engine } from "../engine.ts";
 import { type Baseline, openBaseline } from "../examine/baseline.ts";
-import { gatherEvidence, type Gathered, type Inquiry } from "../examine/gather-evidence.ts";
+import { gatherEvidence, type Gathered, type Inquiry, type StoodBefore } from "../examine/gather-evidence.ts";
 import { openNeedles } from "../examine/kept-needles.ts";
 import { openTaken } from "../examine/taken-by-others.ts";
 import { openReviews } from "../examine/suspects.ts";
@@ -68,7 +68,7 @@ async function concludeEpoch(
   signal: AbortSignal,
 ): Promise<readonly PurgedRound[]> {
   const inquiries = openInquiries(engine, rounds);
-  const gathered = await gatherEvidence(engine, inquiries, true, signal);
+  const gathered = await gatherEvidence(engine, inquiries, () => openBefore(engine, rounds), true, signal);
   const examined = rounds.flatMap((round, place): readonly Examined[] => {
     const [own, inquiry] = [gathered[place], inquiries[place]];
     if (own === undefined || inquiry === undefined) return [];
@@ -86,9 +86,12 @@ async function concludeEpoch(
     const roots = commitEpoch(first.gathered, leading);
     const epoch = { logIndex: undefined };
     for (const one of served) {
-      engine.report({ request: one.round.id, step: "judge", phase: "started" });
+      const step = { request: one.round.id, step: "judge" };
+      engine.report({ ...step, phase: "started" });
       try {
-        concluded(one.round.id, { outcome: await concludeOne(engine, one, roots, epoch, signal) });
+        const outcome = await concludeOne(engine, one, roots, epoch, signal);
+        engine.report({ ...step, phase: "finished" });
+        concluded(one.round.id, { outcome });
       } catch (error) {
         signal.throwIfAborted();
         concluded(one.round.id, { error });
@@ -163,8 +166,13 @@ function excludesAny({ target }: PurgedRound, { built }: CommittedClosure, cover
   return artifacts.some(({ surface, fate }) => fate === "erased" && covered.has(surface));
 }
 
-/** Requests that were surveyed together have one baseline between them. */
 function openInquiries(engine: Engine, rounds: readonly PurgedRound[]): readonly Inquiry[] {
+  const running = new Set(rounds.map(({ id }) => id));
+  return rounds.map((round) => ({ ...inquire(engine, round), running }));
+}
+
+/** Requests that were surveyed together have one baseline between them. */
+function openBefore(engine: Engine, rounds: readonly PurgedRound[]): readonly StoodBefore[] {
   const opened: { readonly bytes: Uint8Array; readonly baseline: Baseline }[] = [];
   const baselineOf = (id: RequestId, name: string): Baseline => {
     const bytes = engine.ledger.getSealed(id, name) ?? new Uint8Array();
@@ -174,8 +182,14 @@ function openInquiries(engine: Engine, rounds: readonly PurgedRound[]): readonly
     opened.push({ bytes, baseline });
     return baseline;
   };
-  const running = new Set(rounds.map(({ id }) => id));
-  return rounds.map((round) => ({ ...inquire(engine, round, baselineOf), running }));
+  return rounds.map(({ id }) => {
+    const taken = openTaken(engine, id);
+    const bystanders = baselineOf(id, "bystanders");
+    return {
+      baseline: baselineOf(id, "baseline"),
+      bystanders: taken.size === 0 ? bystanders : bystanders.without(taken),
+    };
+  });
 }
 
 /** Losses that no policy names, of the rounds before this one: a later round must not forget them. */
@@ -206,13 +220,10 @@ function hasPurgeableBytes({ survivors, surfaces }: Evidence): boolean {
 function inquire(
   engine: Engine,
   { id, round, target, plan, purge, unresolvedIntents, options }: PurgedRound,
-  baselineOf: (id: RequestId, name: string) => Baseline,
 ): Omit<Inquiry, "running"> {
   const { ledger } = engine;
   const items = ledger.items(id);
   const needles = openNeedles(engine, id);
-  const taken = openTaken(engine, id);
-  const bystanders = baselineOf(id, "bystanders");
   const entries = ledger.denylistCount(id);
   const plans = Array.from({ length: round }, (_, index) => openPlan(engine, id, index + 1));
   const lost = plans
@@ -225,9 +236,7 @@ function inquire(
     owners: plans.flatMap((one) => one?.owners ?? []),
     needles,
     items,
-    baseline: baselineOf(id, "baseline"),
-    bystanders: taken.size === 0 ? bystanders : bystanders.without(taken),
-    taken,
+    taken: openTaken(engine, id),
     lostBefore: lostBefore(engine, id, round),
     replaced: allReplacements(engine, id, round).flatMap((replacement) =>
       replacement.outcome === "ready" ? [replacement.artifact] : [],

@@ -27,7 +27,8 @@ export function createByteIndex(patterns: readonly Uint8Array[]): ByteIndex {
   patterns.forEach((bytes, i) => pool.set(bytes, starts[i] ?? 0));
   const poolView = viewOf(pool);
 
-  const bits = Math.max(10, Math.ceil(Math.log2(total + 1)) + 1);
+  // Few places are asked for, those that passed the filter: that several share a bucket costs less than the memory of more.
+  const bits = Math.max(10, Math.ceil(Math.log2(total + 1)) - 1);
   const shift = 32 - bits;
   const counts = new Float64Array(KINDS);
   for (let at = 0; at + GRAM <= total; at += GRAM) {

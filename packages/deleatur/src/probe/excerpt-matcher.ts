@@ -28,6 +28,17 @@ interface Run {
   longest: number;
 }
 
+function extend(runs: Map<number, Run>, needle: number, position: number): void {
+  const run = runs.get(needle);
+  if (run === undefined) {
+    runs.set(needle, { last: position, grams: 1, longest: 1 });
+    return;
+  }
+  run.grams = run.last === position - 1 ? run.grams + 1 : 1;
+  run.last = position;
+  run.longest = Math.max(run.longest, run.grams);
+}
+
 /**
  * Any run of at least `minWords` words that a passage shares with a needle is found, for certain. A run's length is that of its longest
  * stretch of grams which nothing explains, plus what one gram adds.
@@ -35,8 +46,8 @@ interface Run {
 export function createExcerptMatcher(needles: readonly Needle[], options: ExcerptOptions = {}): ExcerptMatcher {
   const minWords = options.minWords ?? MIN_WORDS;
   const grams = createWordGrams(minWords);
-  /** By gram: the indexes of the needles that have it, unexplained. */
-  const owners: number[][] = [];
+  /** By gram: the index of the needle that has it, unexplained; a list where several have it. */
+  const owners: (number | number[] | undefined)[] = [];
   for (const needle of needles) {
     for (const field of needle.content) {
       for (const view of unfoldContent(field)) {
@@ -47,13 +58,16 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
   }
 
   function own(gram: number, needle: Needle): void {
-    const list = (owners[gram] ??= []);
-    if (list.at(-1) === needle.index) return;
+    const known = owners[gram];
+    const last = typeof known === "object" ? known.at(-1) : known;
+    if (last === needle.index) return;
     if (needle.fate !== "control") {
       const words = grams.words(gram);
       if (options.explained?.explainsWords(words) === true || needle.explained?.explainsWords(words) === true) return;
     }
-    list.push(needle.index);
+    if (known === undefined) owners[gram] = needle.index;
+    else if (typeof known === "number") owners[gram] = [known, needle.index];
+    else known.push(needle.index);
   }
 
   function match(passage: Passage, views: readonly View[] = unfoldContent(passage.field)): readonly MatcherFinding[] {
@@ -63,16 +77,9 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
       longest ??= new Map<number, number>();
       const runs = new Map<number, Run>();
       grams.find(normaliseWords(view.text), (position, gram) => {
-        for (const needle of owners[gram] ?? []) {
-          const run = runs.get(needle);
-          if (run === undefined) {
-            runs.set(needle, { last: position, grams: 1, longest: 1 });
-            continue;
-          }
-          run.grams = run.last === position - 1 ? run.grams + 1 : 1;
-          run.last = position;
-          run.longest = Math.max(run.longest, run.grams);
-        }
+        const own = owners[gram];
+        if (typeof own === "number") extend(runs, own, position);
+        else for (const needle of own ?? []) extend(runs, needle, position);
       });
       for (const [needle, run] of runs) longest.set(needle, Math.max(longest.get(needle) ?? 0, run.longest));
     }

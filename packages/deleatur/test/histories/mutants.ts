@@ -185,9 +185,9 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "forget/conclude-requests.ts",
-        find: "return rounds.map((round) => ({ ...inquire(engine, round, baselineOf), running }));",
+        find: "return rounds.map((round) => ({ ...inquire(engine, round), running }));",
         replace:
-          "return rounds.map((round, place) => ({ ...inquire(engine, round, baselineOf), running, ...(place === 0 ? {} : { needles: [] }) }));",
+          "return rounds.map((round, place) => ({ ...inquire(engine, round), running, ...(place === 0 ? {} : { needles: [] }) }));",
       },
       { file: "adapters/sqlite/hands/purge-store.ts", find: "if (!isCheap) vacuum(db);", replace: "" },
     ],

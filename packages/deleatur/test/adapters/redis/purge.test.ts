@@ -274,7 +274,7 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("the purge of %s", (binary)
     ];
     const runs = await look(bound, control);
     expect(runs.map(({ name, status, findings }) => [name, status, findings.length])).toEqual(
-      ["key", "exact", "excerpt", "bytes", "key", "exact", "excerpt", "bytes"].map((name) => [name, "ran", 0]),
+      ["key", "exact", "excerpt", "key", "exact", "excerpt", "bytes", "bytes"].map((name) => [name, "ran", 0]),
     );
     expect(replica.count(GONE.slice(0, 20))).toBe(0);
     // It stands still now: what is erased from its primary does not reach it.
@@ -289,7 +289,7 @@ describe.skipIf(isRedisMissing).each(REDIS_BINARIES)("the purge of %s", (binary)
     await expect(collect(surface.scan(signal))).rejects.toMatchObject({ code: "STORE_MISSING" });
     await expect(surface.purge(signal)).rejects.toMatchObject({ code: "STORE_MISSING" });
     const blind = await look(bound, control);
-    expect(blind.map(({ status }) => status)).toEqual(["ran", "ran", "ran", "ran", "blind", "blind", "blind", "blind"]);
+    expect(blind.map(({ status }) => status)).toEqual(["ran", "ran", "ran", "blind", "blind", "blind", "ran", "blind"]);
   });
 
   it("CLAIM-6: a replica that nobody declared is told by the census, one of a declared replica's own too", async () => {

@@ -1,17 +1,14 @@
 // The byte probe on a thread of its own, from the build, beside the same probe in its turn; and threads that do not look, or not to the end. Needs `npm run build`.
 import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { bytesProbe } from "../../../src/adapters/sqlite/eyes/bytes-probe.ts";
-import {
-  type BytesOrder,
-  lookOnThread,
-  startBytesThread,
-  type ThreadLook,
-} from "../../../src/adapters/sqlite/eyes/bytes-thread.ts";
+import { type BytesOrder, startBytesThread } from "../../../src/adapters/sqlite/eyes/bytes-thread.ts";
 import type { SqliteFile } from "../../../src/adapters/sqlite/options.ts";
 import type { Needle } from "../../../src/model/needle.ts";
+import { lookOnThread, type ThreadLook } from "../../../src/probe/bytes-thread.ts";
 import { type ProbeRun, runProbes } from "../../../src/probe/run-probes.ts";
 import { declare, needleOf, newStore, openSurface, scan, signal, tempFolder, text } from "./sqlite-fixture.ts";
 
@@ -49,7 +46,7 @@ async function run(
 const onThread =
   (program: URL = BUILT) =>
   (order: BytesOrder): ThreadLook =>
-    lookOnThread(order, program);
+    lookOnThread(order.target.store, order, program);
 
 function programOf(text: string): URL {
   const file = join(tempFolder(), "program.mjs");
@@ -76,22 +73,37 @@ test("more findings than are told at once are all told", async () => {
   expect(await run(all, onThread())).toEqual(inTurn);
 });
 
+const BEGUN = `parentPort.postMessage({ told: "begun" });`;
+const ONE = `parentPort.postMessage({ told: "found", findings: [{ probe: "bytes", depth: "bytes", needle: workerData.needles.length - 1, place: { container: "memory" }, match: { how: "bytes", bytes: 99 } }] });`;
+const SHUT = `parentPort.postMessage({ told: "failed", code: "STORE_LOCKED", message: "locked" });`;
+
 test.each([
-  ["is not there", new URL("not-there.js", BUILT)],
-  ["dies before it has begun", undefined],
+  ["is not there", () => new URL("not-there.js", BUILT)],
+  ["dies before it has begun", () => programOf("throw new Error('dead');")],
+  ["cannot open the store", () => programOf(SHUT)],
 ])("C02: where a thread %s the probe looks in its turn", async (_, program) => {
   const scene = await leftBehind();
   const inTurn = await run(scene, () => undefined);
-  expect(await run(scene, onThread(program ?? programOf("throw new Error('dead');")))).toEqual(inTurn);
+  expect(await run(scene, onThread(program()))).toEqual(inTurn);
 });
 
-const BEGUN = `parentPort.postMessage({ told: "begun" });`;
-const ONE = `parentPort.postMessage({ told: "found", findings: [{ probe: "bytes", depth: "bytes", needle: workerData.needles.length - 1, place: { container: "memory" }, match: { how: "bytes", bytes: 99 } }] });`;
+test("C02: where all threads that may be are taken the probe looks in its turn, and has one when they have ended", async () => {
+  const scene = await leftBehind();
+  const inTurn = await run(scene, () => undefined);
+  const order = { ...scene, tables: new Map<string, string>() };
+  const quick = onThread(programOf(`${BEGUN} ${ONE} parentPort.postMessage({ told: "done" });`));
+  const taken = Array.from({ length: Math.max(1, availableParallelism() - 1) }, () =>
+    lookOnThread("memory", order, programOf("setInterval(() => {}, 1000);")),
+  );
+  expect(await run(scene, quick)).toEqual(inTurn);
+  for (const look of taken) look.end();
+  expect(await run(scene, quick)).toMatchObject({ controlsFound: 1, findings: [] });
+});
 
 test.each([
   ["dies when it has begun", `${BEGUN} process.exit(0);`, "LOOK_ENDED", 0],
   ["throws when it has found the control", `${BEGUN} ${ONE} await new Promise((go) => parentPort.once("message", go)); throw new Error("dead");`, "LOOK_ENDED", 1], // prettier-ignore
-  ["says that it cannot look", `${BEGUN} ${ONE} parentPort.postMessage({ told: "failed", code: "STORE_LOCKED", message: "locked" });`, "STORE_LOCKED", 1], // prettier-ignore
+  ["says that it cannot look", `${BEGUN} ${ONE} ${SHUT}`, "STORE_LOCKED", 1], // prettier-ignore
 ])("VERDICT-4: a thread that %s leaves the probe blind", async (_, program, code, controlsFound) => {
   const told = await run(await leftBehind(), onThread(programOf(program)));
   expect(told).toMatchObject({ status: "blind", controlsFound });
@@ -118,7 +130,7 @@ test("a look that is aborted ends its thread", async () => {
   let thread: ThreadLook | undefined;
   let isEnded = false;
   const probe = bytesProbe(NEIGHBOURS, scene.target, (order) => {
-    const look = lookOnThread(order, programOf(`${BEGUN} setInterval(() => {}, 1000);`));
+    const look = lookOnThread(order.target.store, order, programOf(`${BEGUN} setInterval(() => {}, 1000);`));
     thread = { ...look, end: () => ((isEnded = true), look.end()) };
     return thread;
   });

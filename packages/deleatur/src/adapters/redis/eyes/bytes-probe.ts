@@ -1,109 +1,20 @@
-// Looks at the raw bytes of a server's files, and at what they hold compressed or packed; what lives in the server explains itself, so that only what should be gone is a hit.
-import { accessSync, closeSync, constants, openSync, readSync } from "node:fs";
-import { StoreError } from "../../../model/errors.ts";
-import type { Finding, Needle } from "../../../model/needle.ts";
-import { createPatternMatcher } from "../../../probe/byte-matcher.ts";
-import { bytePatterns } from "../../../probe/byte-patterns.ts";
-import { createByteSift } from "../../../probe/byte-sift.ts";
+// The probe of a Redis server's raw bytes, on a thread where much is looked for. It judges nothing.
+import { bytesProbeOf } from "../../../probe/bytes-probe.ts";
+import { lookAtServerOnThread, type ThreadLook } from "../../../probe/bytes-thread.ts";
 import type { Probe } from "../../../surface.ts";
-import { spellKey } from "../key-text.ts";
 import type { RedisStore } from "../options.ts";
-import { FileCursor } from "./file-cursor.ts";
-import { isSnapshot, seeSnapshot, type Unpacked } from "./see-snapshot.ts";
-import { seeFacts, type Sight, throughSight } from "./see-server.ts";
-import { seeKeys, seeUnder } from "./see-values.ts";
-import { seeServerFiles, type ServerFile } from "./server-files.ts";
+import { type BytesOrder, lookAtBytes } from "./look-at-bytes.ts";
 
-export function bytesProbe(store: RedisStore): Probe {
-  return {
-    name: "bytes",
-    depth: "bytes",
-    scope: `bytes:${store.name}`,
-    look: (needles, signal) => throughSight(store, signal, (sight) => lookAtFiles(sight, needles, signal)),
-    close: () => Promise.resolve(), // each look closes its own connection and files
-  };
-}
+const PROGRAM = new URL("./look-on-thread.js", import.meta.url);
 
-async function* lookAtFiles(sight: Sight, needles: readonly Needle[], signal: AbortSignal): AsyncGenerator<Finding> {
-  const files = await seeServerFiles(sight, signal);
-  if (needles.length === 0) return tryFiles(files, sight);
-  const sift = createByteSift(bytePatterns(needles));
-  for (const file of files) {
-    await sift.readFile(file.path, signal);
-    for (const { bytes } of unpackedIn(file, sight)) sift.read(bytes);
-  }
-  const kept = sift.kept();
-  const isAsked = kept.some(({ control }) => !control);
-  const matcher = createPatternMatcher(kept);
-  if (isAsked) for await (const content of liveContent(sight, signal)) matcher.explain(content);
-  for (const file of files) {
-    const found = (needle: number, offset: number, bytes: number): Finding => ({
-      probe: "bytes",
-      depth: "bytes",
-      needle,
-      place: { container: `${sight.store.name}.${file.name}`, file: file.name, offset },
-      match: { how: "bytes", bytes },
-    });
-    for await (const hit of matcher.scanFile(file.path, signal)) yield found(hit.needle, hit.offset, hit.bytes);
-    for (const { bytes, offset } of unpackedIn(file, sight))
-      // The place is that of the compressed text in the file.
-      for (const hit of matcher.scanChunk(bytes, 0)) yield found(hit.needle, offset, hit.bytes);
-  }
-}
-
-/** @throws StoreError FILES_UNREADABLE where one could not be read */
-function tryFiles(files: readonly ServerFile[], { store }: Sight): void {
-  try {
-    for (const { path } of files) accessSync(path, constants.R_OK);
-  } catch (cause) {
-    throw new StoreError(
-      "FILES_UNREADABLE",
-      `store ${store.name}: a file of the server may not be read, run as a user who may`,
-      { place: { store: store.name }, cure: "run as a user who may read the server's files", cause },
-    );
-  }
-}
-
-/** What stands in a file compressed or packed. @throws StoreError SNAPSHOT_UNREADABLE: nobody knows then what is in it (blind) */
-function* unpackedIn({ path, name, isTemporary }: ServerFile, { store }: Sight): Generator<Unpacked> {
-  const fd = openSync(path, "r");
-  try {
-    const start = Buffer.alloc(9);
-    if (readSync(fd, start, 0, 9, 0) < 9 || !isSnapshot(start)) return;
-    yield* seeSnapshot(new FileCursor(fd));
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    // A save that was cut off shows what it wrote until then.
-    if (isTemporary) return;
-    throw new StoreError(
-      "SNAPSHOT_UNREADABLE",
-      `store ${store.name}: a file of the server cannot be read to its end, have it saved anew`,
-      { place: { store: store.name, file: name }, cure: "have it saved anew" },
-    );
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/**
- * All that lives in any database of the server, but for names of keys: they are nobody's content, and no census looks at those of counters. What should be gone explains itself as well while it stands: it is the key
- * probe's to find.
- */
-async function* liveContent(sight: Sight, signal: AbortSignal): AsyncGenerator<Uint8Array | string> {
-  const used = [...(await seeFacts(sight, "keyspace")).keys()].flatMap((name) => /^db(\d+)$/.exec(name)?.[1] ?? []);
-  for (const database of used) {
-    await sight.ask("SELECT", database);
-    const keys = await seeKeys(sight, () => true, signal);
-    for await (const trip of seeUnder(sight, keys, signal))
-      for (const { parts } of trip)
-        for (const { bytes, part } of parts) {
-          yield asContent(bytes);
-          if (part !== undefined) yield asContent(part);
-        }
-  }
-}
-
-/** Text is explained in its folded form as well. */
-function asContent(bytes: Buffer): Uint8Array | string {
-  return spellKey(bytes).startsWith("bytes:") ? bytes : bytes.toString("utf8");
+/** `start` answers a thread, where one is worth it. */
+export function bytesProbe(
+  target: RedisStore,
+  start: (order: BytesOrder) => ThreadLook | undefined = (order) => lookAtServerOnThread(target.name, order, PROGRAM),
+): Probe {
+  return bytesProbeOf({
+    store: target.name,
+    start: (needles) => start({ target, needles }),
+    look: (needles, signal) => lookAtBytes({ target, needles }, signal),
+  });
 }

@@ -13,6 +13,8 @@ export type Reader = Database.Database;
 export type Cell = null | bigint | number | string | Buffer;
 
 const BUSY_TIMEOUT_MS = 3000;
+/** A look goes through its tables once: pages that were looked at need not be kept. */
+const CACHE_KIB = 2_048;
 
 /** Looks through one connection and closes it, also where the looking stops early. @throws StoreError: the probe is then blind */
 export async function* throughReader<Item>(
@@ -57,6 +59,7 @@ function openReader(target: SqliteFile): Reader {
     db = new Database(target.file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
     db.defaultSafeIntegers(true);
     db.pragma("temp_store = MEMORY");
+    db.pragma(`cache_size = -${CACHE_KIB}`);
     const vec = db.prepare("SELECT 1 FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%vec0%' LIMIT 1").get();
     if (vec !== undefined) loadVec(db);
     return db;
