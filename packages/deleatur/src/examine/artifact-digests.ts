@@ -1,6 +1,6 @@
 // Keyed digests by which an artifact is known again: one of its ref, one of its content, 128 bits each. They are made without a native call; nothing in clear is kept.
 import { digestOfField } from "../attest/field-digest.ts";
-import type { Digests, Ledger } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { type SipHash, type SipKey, sipKey } from "../ledger/sip-hash.ts";
 import { createSipMessage } from "../ledger/sip-message.ts";
 import type { Artifact } from "../model/artifact.ts";
@@ -36,19 +36,14 @@ const digesters = new WeakMap<Ledger, ArtifactDigester>();
 export function artifactDigester(ledger: Ledger): ArtifactDigester {
   let digester = digesters.get(ledger);
   if (digester === undefined) {
-    digester = digesterUnder(ledger);
+    digester = createDigester({ ref: keysOf(ledger, "baseline/ref"), content: keysOf(ledger, "baseline/fields") });
     digesters.set(ledger, digester);
   }
   return digester;
 }
 
-/** The same from the ledger's digests of its domains alone. */
-export function digesterUnder(digests: Pick<Digests, "keyedDigest">): ArtifactDigester {
-  return createDigester({ ref: keysOf(digests, "baseline/ref"), content: keysOf(digests, "baseline/fields") });
-}
-
-function keysOf(digests: Pick<Digests, "keyedDigest">, domain: string): readonly [SipKey, SipKey] {
-  const secret = digests.keyedDigest(domain);
+function keysOf(ledger: Ledger, domain: string): readonly [SipKey, SipKey] {
+  const secret = ledger.keyedDigest(domain);
   return [sipKey(secret), sipKey(secret.subarray(16))];
 }
 

@@ -10,8 +10,6 @@ export interface Baseline {
   readonly surfaces: readonly SurfaceId[];
   /** How many artifacts of a surface were there. */
   sizeOf(surface: SurfaceId): number;
-  /** Adds all that another has. */
-  take(other: Baseline): void;
   /** Drops a surface's artifacts, or takes over those of another baseline. */
   replace(surface: SurfaceId, by?: Baseline): void;
   /** Of those that their store will drop by itself, by id: when, in milliseconds. */
@@ -55,18 +53,6 @@ export function openBaseline(sealed?: Uint8Array): Baseline {
       if (expires === undefined) return;
       const ends = expiries.get(surface) ?? new Map<string, number>();
       expiries.set(surface, ends.set(refId(digests), expires.getTime()));
-    },
-    take(other) {
-      for (const surface of other.surfaces) {
-        const more = other.tableOf(surface);
-        const own = tables.get(surface);
-        if (more === undefined || own === undefined) baseline.replace(surface, other);
-        else {
-          own.take(more);
-          const ends = other.expiries.get(surface);
-          if (ends !== undefined) expiries.set(surface, new Map([...(expiries.get(surface) ?? []), ...ends]));
-        }
-      }
     },
     compare: ({ surface, words }) => tables.get(surface)?.compare(words) ?? "new",
     without(taken) {

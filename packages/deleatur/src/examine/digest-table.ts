@@ -11,8 +11,6 @@ export interface DigestTable {
   add(words: Uint32Array): void;
   compare(words: Uint32Array): "unchanged" | "changed" | "new";
   drop(ref: Uint32Array): void;
-  /** Adds all that another has. */
-  take(other: DigestTable): void;
   copy(): DigestTable;
   bytes(): Uint8Array;
 }
@@ -82,10 +80,6 @@ export function openDigestTable(bytes: Uint8Array = new Uint8Array()): DigestTab
       if (isGone[place] === 1) return;
       isGone[place] = 1;
       gone += 1;
-    },
-    take(other) {
-      const words = wordsOf(other.bytes());
-      for (let at = 0; at < words.length; at += WIDTH) this.add(words.subarray(at, at + WIDTH));
     },
     copy() {
       return openDigestTable(this.bytes());

@@ -3,7 +3,7 @@ import type { Engine } from "../engine.ts";
 import { erasableReturns, findEarlierReturns } from "../examine/earlier-returns.ts";
 import { BoundaryError, UsageError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
-import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
+import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { answerSilent, type Roll } from "./call-roll.ts";
 import type { Carriage, Carried } from "./carriage.ts";
 import { type ForeseenSurvey, foreseeSurvey } from "./foresee-survey.ts";
@@ -67,7 +67,7 @@ export async function fenceClosures(
   let foreseen: ForeseenSurvey | undefined;
   for (let open = unplanned(); open.length > 0; open = unplanned()) {
     foreseen = await foreseeSurvey(engine, carriage, signal);
-    const harvest = await readFor(engine, foreseen, signal);
+    const harvest = await harvestLineage(engine, signal, foreseen?.see);
     recordHarvest(engine, harvest);
     const planned = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
     const made = planTogether(engine, open, planned, harvest, (ref) => held.has(artifactId(ref)));
@@ -81,14 +81,6 @@ export async function fenceClosures(
     });
   }
   return foreseen;
-}
-
-async function readFor(engine: Engine, foreseen: ForeseenSurvey | undefined, signal: AbortSignal): Promise<Harvest> {
-  try {
-    return await harvestLineage(engine, signal, foreseen?.see);
-  } finally {
-    await foreseen?.settle();
-  }
 }
 
 /** What an earlier request about the same person erased and is there again is in no lineage: it joins the closure as what is known of it. */

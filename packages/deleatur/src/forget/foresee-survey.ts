@@ -6,12 +6,10 @@ import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef, type RequestId } from "../model/ids.ts";
 import type { Carriage, Carried } from "./carriage.ts";
 import type { Plan } from "./plan.ts";
-import { canSurveyOnThread, openSurveyThread } from "./survey-thread.ts";
 import { openSurvey, type OpenSurvey } from "./survey.ts";
 
-export interface ForeseenSurvey extends Pick<OpenSurvey, "see" | "end"> {
-  /** After the reading, however it ended. */
-  settle(): Promise<void>;
+export interface ForeseenSurvey extends Pick<OpenSurvey, "end"> {
+  readonly see: (artifact: Artifact) => void;
   /** What of the closures was there before the reading, by id. */
   readonly read: ReadonlyMap<string, Artifact>;
   /** Whether these are the plans that were foreseen, of the same requests, and the reading met their artifacts as they had been read. */
@@ -50,17 +48,15 @@ export async function foreseeSurvey(
     engine,
     orders,
     refs.map((ref) => read.get(artifactId(ref)) ?? ref),
-    canSurveyOnThread() ? openSurveyThread : undefined,
   );
-  let isSound = false;
+  let isStale = false;
   return {
-    see: survey.see,
-    async settle() {
-      isSound = await survey.settle();
+    see(artifact) {
+      if (survey.see(artifact) === "changed") isStale = true;
     },
     read,
     fits: (plans) =>
-      isSound &&
+      !isStale &&
       plans.size === carried.length &&
       carried.every((one) => isForeseen(one, closures.get(one.id), read, plans.get(one.id))),
     end: survey.end,

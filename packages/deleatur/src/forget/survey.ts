@@ -2,27 +2,15 @@
 import { digestOfField } from "../attest/field-digest.ts";
 import { artifactDigester } from "../examine/artifact-digests.ts";
 import { type Baseline, openBaseline } from "../examine/baseline.ts";
-import { type DigestTable, openDigestTable } from "../examine/digest-table.ts";
+import { openDigestTable } from "../examine/digest-table.ts";
 import type { KeptNeedle } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
-import { WORD_DOMAINS } from "../ledger/word-runs.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
 import { groupBy } from "../model/group-by.ts";
 import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { scanAll } from "../record/harvest.ts";
 import type { Plan } from "./plan.ts";
-import { openSight } from "./survey-sight.ts";
-import type { SurveyOnThread, SurveyThread } from "./survey-thread.ts";
-import {
-  type Comparing,
-  type Comparison,
-  confirmShared,
-  joinWanted,
-  openComparison,
-  takeOver,
-  type Wanted,
-  wantedOf,
-} from "./wanted-content.ts";
+import { joinWanted, openComparison, takeOver, type Wanted, wantedOf } from "./wanted-content.ts";
 
 const BASELINE = "baseline";
 export const BYSTANDERS = "bystanders";
@@ -59,11 +47,9 @@ export function surveyOrder(
 
 /** A survey for several requests, over one reading of all stores. */
 export interface OpenSurvey {
-  /** Takes each artifact that the reading meets. */
-  readonly see: (artifact: Artifact) => void;
-  /** After the reading: whether it met all of the closures as they had been read, and none of it is lost. */
-  readonly settle: () => Promise<boolean>;
-  /** Seals what must stand and answers each request's own. `plans` are all that are carried out together. */
+  /** Takes each artifact that the reading meets. Answers what became of one of a closure since it was read, if it was. */
+  readonly see: (artifact: Artifact) => "outside" | "unchanged" | "changed";
+  /** After the reading: seals what must stand and answers each request's own. `plans` are all that are carried out together. */
   readonly end: (plans: readonly Plan[], signal: AbortSignal) => Promise<ReadonlyMap<RequestId, Survey>>;
 }
 
@@ -86,15 +72,11 @@ export async function surveySurvivors(
   return await survey.end(plans, signal);
 }
 
-/**
- * @param together artifacts of the closures; with content where they were read. They are bystanders to nobody.
- * @param openThread where a thread may look at a part of it, which can be lost
- */
+/** @param together artifacts of the closures; with content where they were read. They are bystanders to nobody. */
 export function openSurvey(
   engine: Engine,
   orders: readonly SurveyOrder[],
   together: readonly (ArtifactRef & Partial<Pick<Artifact, "content">>)[],
-  openThread?: (order: () => SurveyOnThread) => SurveyThread,
 ): OpenSurvey {
   const { ledger } = engine;
   const digester = artifactDigester(ledger);
@@ -108,30 +90,18 @@ export function openSurvey(
     owed: openBaseline(ledger.getSealed(request, BYSTANDERS)),
   }));
   const common = joinWanted(views);
-  const tools: Comparing = {
-    hashWords: (text) => ledger.hashWords(text),
-    runValues: (words) => ledger.runValues(words),
-    roleOf: (surface) => engine.bound(surface).declaration.role,
-    met: (by, field) => confirmShared(ledger, by, field),
-  };
-  const compare = openComparison(tools, views, common);
-  const sight = openSight(digester, closures, compare);
-  const thread = openThread?.(() => orderOf(engine, closures, common));
+  const compare = openComparison(engine, views, common);
   // Surveyed together they have one baseline, and one set of bystanders but for what a request is still owed.
-  const { baseline } = sight;
+  const baseline = openBaseline();
   return {
     see(artifact) {
-      const isAnybodys = artifact.subjects.some(common.isOwn);
-      if (isAnybodys || thread?.take(artifact) !== true) sight.see(artifact);
-    },
-    async settle() {
-      if (thread === undefined) return !sight.isChanged;
-      const seen = await thread.end();
-      if (seen === undefined) return false;
-      baseline.take(openBaseline(seen.baseline));
-      for (const run of seen.sharedRuns) common.sharedRuns.add(run);
-      for (const field of seen.met) confirmShared(ledger, common, field);
-      return !sight.isChanged && !seen.isChanged;
+      const fields = artifact.content.map(digestOfField);
+      const digests = digester.digest(artifact, fields);
+      baseline.add(digests);
+      const before = closures.compare(digests.words);
+      if (before !== "new") return before;
+      compare(artifact, fields);
+      return "outside";
     },
     async end(plans, signal) {
       await compareStaying(engine, plans, orders, views, compare, signal);
@@ -151,19 +121,6 @@ export function openSurvey(
   };
 }
 
-/** Of the ledger's key the thread gets what these make of it. */
-const DOMAINS = ["baseline/ref", "baseline/fields", ...WORD_DOMAINS];
-
-function orderOf(engine: Engine, closures: DigestTable, { marks, runs }: Wanted): SurveyOnThread {
-  return {
-    secrets: new Map(DOMAINS.map((domain) => [domain, engine.ledger.keyedDigest(domain)])),
-    roles: new Map(engine.surfaces.map(({ declaration: { id, role } }) => [id, role])),
-    closures: closures.bytes(),
-    marks,
-    runs,
-  };
-}
-
 /** What one request wants to know of all that is outside its closure. */
 interface View extends Wanted {
   readonly request: RequestId;
@@ -179,7 +136,7 @@ async function compareStaying(
   plans: readonly Plan[],
   orders: readonly SurveyOrder[],
   views: readonly View[],
-  compare: Comparison,
+  compare: ReturnType<typeof openComparison>,
   signal: AbortSignal,
 ): Promise<void> {
   if (plans.length < 2) return;

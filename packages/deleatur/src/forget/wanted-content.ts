@@ -1,12 +1,10 @@
 // What of the content of closures others have too: which of it is wanted, and what was found of it among artifacts outside. It reads no store and keeps no text.
-import { digestOfField } from "../attest/field-digest.ts";
+import type { Engine } from "../engine.ts";
 import { hasOwnProvenance, isFirstHand } from "../examine/own-provenance.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { WordHashes } from "../ledger/word-hashes.ts";
-import type { WordRuns } from "../ledger/word-runs.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
-import type { SurfaceRole } from "../model/declaration.ts";
-import type { SubjectIdentifier, SurfaceId } from "../model/ids.ts";
+import type { SubjectIdentifier } from "../model/ids.ts";
 import { contentDigests, readAsText } from "../record/guard.ts";
 import { identifierSet } from "./plan.ts";
 
@@ -42,7 +40,7 @@ export function wantedOf(
         digests.add(hex(found.digest));
         words = found.words;
       }
-      marks.add(field.type === "text" ? markOf(words ?? ledger.hashWords(field.text)) : numberOf(digestOfField(field)));
+      marks.add(markOf(words ?? wordsOf(ledger, field)));
       if (words !== undefined) for (const run of ledger.runValues(words)) runs.add(run);
     }
   }
@@ -67,8 +65,7 @@ export function takeOver({ digests, runs, shared, sharedRuns }: Wanted, common: 
   for (const run of common.sharedRuns) if (runs.has(run)) sharedRuns.add(run);
 }
 
-/** Of several, or of one that another thread looks for. */
-export function openWanted(
+function openWanted(
   isOwn: Wanted["isOwn"],
   digests: Wanted["digests"],
   marks: Wanted["marks"],
@@ -91,18 +88,6 @@ function joined<Item>(sets: readonly ReadonlySet<Item>[]): ReadonlySet<Item> {
   return all;
 }
 
-/** Adds what of a field is wanted, and is another's. */
-export function confirmShared(ledger: Ledger, { digests, shared }: Wanted, field: ContentField): void {
-  for (const { digest } of contentDigests(ledger, [field])) if (digests.has(hex(digest))) shared.add(hex(digest));
-}
-
-/** What a comparison works with. */
-export interface Comparing extends Pick<WordRuns, "hashWords" | "runValues"> {
-  roleOf(surface: SurfaceId): SurfaceRole;
-  /** Told of a field that is another person's and looks as if it were wanted. */
-  met(by: Wanted, field: ContentField): void;
-}
-
 /** `fields` are the digests of the artifact's fields. */
 export type Comparison = (artifact: Artifact, fields: readonly string[], asking?: readonly Wanted[]) => void;
 
@@ -110,11 +95,12 @@ export type Comparison = (artifact: Artifact, fields: readonly string[], asking?
 const KNOWN_TEXTS = 1 << 20;
 
 /** Finds what of the content of each that asks others have too, of all where nobody is named. What is nobody's of them says the same to all, and is held against `common`. */
-export function openComparison(tools: Comparing, wanted: readonly Wanted[], common: Wanted): Comparison {
+export function openComparison(engine: Engine, wanted: readonly Wanted[], common: Wanted): Comparison {
+  const { ledger } = engine;
   /** Texts of which nothing is left to be found: they were another person's own to all. Half of a digest as a number, no text's own by chance. */
   const known = new Set<number>();
   return ({ surface, subjects, sources, content }, fields, asking) => {
-    const role = tools.roleOf(surface);
+    const { role } = engine.bound(surface).declaration;
     let isWhole = asking === undefined;
     const held = asking ?? (subjects.some(common.isOwn) ? wanted : [common]);
     const forms = content.some(({ type }) => type === "bytes")
@@ -124,8 +110,8 @@ export function openComparison(tools: Comparing, wanted: readonly Wanted[], comm
       const isText = field.type === "text";
       // Only another person's own record says of an embedding or of bytes that they are theirs.
       if (!isText && !isFirstHand(role)) continue;
-      const number = numberOf(fields[at] ?? "");
-      if (isText && known.has(number)) continue;
+      const mark = isText ? Number.parseInt((fields[at] ?? "").slice(0, 13), 16) : 0;
+      if (isText && known.has(mark)) continue;
       let words: WordHashes | undefined;
       let runs: Float64Array | undefined;
       for (const one of held) {
@@ -133,14 +119,16 @@ export function openComparison(tools: Comparing, wanted: readonly Wanted[], comm
         if (!isTheirs) isWhole = false;
         if (isText && one.runs.size > 0 && (isTheirs || sources.length > 0)) {
           // A text that was made from others' only: its frame and its words are not the person's, and a leftover is for the probes to find.
-          runs ??= tools.runValues((words ??= tools.hashWords(field.text)));
+          runs ??= ledger.runValues((words ??= ledger.hashWords(field.text)));
           addShared(one, runs);
         }
         if (!isTheirs) continue;
-        const mark = isText ? markOf((words ??= tools.hashWords(field.text))) : number;
-        if (one.marks.has(mark)) tools.met(one, field);
+        words ??= wordsOf(ledger, field);
+        if (!one.marks.has(markOf(words))) continue;
+        for (const { digest } of contentDigests(ledger, [field]))
+          if (one.digests.has(hex(digest))) one.shared.add(hex(digest));
       }
-      if (isWhole && isText && known.size < KNOWN_TEXTS) known.add(number);
+      if (isWhole && isText && known.size < KNOWN_TEXTS) known.add(mark);
     }
   };
 }
@@ -188,14 +176,13 @@ function askedOnce(is: (tag: SubjectIdentifier) => boolean): (tag: SubjectIdenti
   };
 }
 
-/** A number that text of the same digest has too; most other text has another. What has no words has none of its own. */
-function markOf({ count, halves }: WordHashes): number {
-  return count === 0 ? 0 : ((halves[0] ?? 0) ^ count) >>> 0;
+function wordsOf(ledger: Ledger, field: ContentField): WordHashes | undefined {
+  return field.type === "text" ? ledger.hashWords(field.text) : undefined;
 }
 
-/** Half of a field's digest: what is no text is known by it. */
-function numberOf(digest: string): number {
-  return Number.parseInt(digest.slice(0, 13), 16);
+/** A number that text of the same digest has too; most other text has another. What has no words has none of its own. */
+function markOf(words: WordHashes | undefined): number {
+  return words === undefined || words.count === 0 ? 0 : ((words.halves[0] ?? 0) ^ words.count) >>> 0;
 }
 
 function hex(bytes: Uint8Array): string {

@@ -32,14 +32,6 @@ const LOW_21 = 0x1fffff;
 const LOW_16 = 0xffff;
 const TWO_32 = 0x1_0000_0000;
 
-/** What words and runs are keyed by. */
-export const WORD_DOMAINS: readonly string[] = [
-  "guard/runs/gram",
-  "guard/runs/run",
-  "guard/runs/word",
-  "guard/runs/letter",
-];
-
 /** Keyed by the guard key; a key for each purpose, so that no stored number is one that only memory holds. */
 export function createWordRuns(digests: Pick<Digests, "keyedDigest">): WordRuns {
   const gramKey = sipKey(digests.keyedDigest("guard/runs/gram"));
