@@ -35,6 +35,8 @@ export interface Survivor extends ArtifactMention {
   readonly container: string;
   readonly probe: ProbeName;
   readonly depth: ProbeDepth;
+  /** No record: the name of a file or folder, which is an identifier of the person. */
+  readonly isName?: true;
   /** Whether the known derivations lead from the target to it; `unknown` counts as outside. */
   readonly provenance: Known<"reached" | "outside">;
   /** The leftover stands under a key that is its content's own digest: identical text would find it again (REPLAY-2). */

@@ -29,7 +29,9 @@ function judgePrimaryStillHolds(evidence: Evidence): RowHit | undefined {
   return withhold("UNCONFIRMED", 21, reasons, { error: auditError("PRIMARY_STILL_HOLDS", reasons) });
 }
 
-/** A survivor that provenance reaches, or an artifact of the closure whose erase failed (CLAIM-5). */
+const RENAME = "rename or remove the file or folder, then run `deleatur forget --resume`";
+
+/** A survivor that provenance reaches, the name of a file, or an artifact of the closure whose erase failed (CLAIM-5). */
 function judgeReachedSurvivor(evidence: Evidence): RowHit | undefined {
   const reached = listed(evidence.survivors).filter(
     (one) => one.provenance === "reached" && isDeclared(evidence, one) && !isPurgeBytes(evidence, one),
@@ -39,7 +41,16 @@ function judgeReachedSurvivor(evidence: Evidence): RowHit | undefined {
       ? []
       : [reason("SURVIVOR_FOUND", "the erase of an artifact of the closure failed", { surface, count: erase.failed })],
   );
-  const reasons = [...reasonsFor("SURVIVOR_FOUND", "a survivor that provenance reaches", reached), ...failed];
+  const named = reached.filter(({ isName }) => isName === true);
+  const reasons = [
+    ...reasonsFor(
+      "SURVIVOR_FOUND",
+      "a survivor that provenance reaches",
+      reached.filter((one) => !named.includes(one)),
+    ),
+    ...reasonsFor("SURVIVOR_FOUND", "a file or folder is called by an identifier of the person", named, RENAME),
+    ...failed,
+  ];
   return withhold("PARTIAL", 20, reasons, { resumable: true });
 }
 

@@ -106,10 +106,12 @@ export function reason<Code extends ReasonCode>(
     readonly artifactName?: string;
     readonly count?: number;
     readonly class?: ReasonClass;
+    /** Instead of the code's own. */
+    readonly cure?: string;
   } = {},
 ): Reason & { readonly code: Code } {
   const [kind, cure] = ABOUT[code];
-  return { code, class: kind, ...detail, rule, cure };
+  return { code, class: kind, cure, ...detail, rule };
 }
 
 /** One reason for each artifact: its surface (or container) and its name; its key stays behind. */
@@ -117,6 +119,7 @@ export function reasonsFor(
   code: ReasonCode,
   rule: string,
   artifacts: readonly (ArtifactMention & { readonly container?: string })[],
+  cure: string = cureOf(code),
 ): readonly Reason[] {
   const byArtifact = new Map<string, { count: number; mention: ArtifactMention & { readonly container?: string } }>();
   for (const mention of artifacts) {
@@ -131,6 +134,7 @@ export function reasonsFor(
       ...(surface === undefined ? {} : { surface }),
       ...(mention.name === undefined ? {} : { artifactName: mention.name }),
       count,
+      cure,
     });
   });
 }

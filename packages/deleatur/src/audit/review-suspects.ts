@@ -47,8 +47,8 @@ export function decideSuspect(engine: Engine, request: string, decision: ReviewD
   ledger.transaction(() => {
     if (decision.decision === "erased") {
       if (record === undefined) {
-        throw new UsageError("SUSPECT_UNDECLARED", "the suspect lies in a container that no surface declares", {
-          cure: "declare the container first, then resume the request",
+        throw new UsageError("SUSPECT_UNDECLARED", "the suspect is no record that could be erased", {
+          cure: "declare its container, or rename or remove the file that it is the name of, then resume the request",
         });
       }
       const { likeTo } = suspect;

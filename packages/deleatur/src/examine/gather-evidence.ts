@@ -325,8 +325,8 @@ function mergeSurvivors(scanned: readonly Survivor[], probed: readonly Survivor[
   const byPlace = new Map<string, Survivor>();
   for (const survivor of [...probed, ...scanned]) {
     // The scan names the surface, a probe the table behind it: the same artifact is one survivor.
-    const { container, surface, key } = survivor;
-    const place = JSON.stringify(surface === undefined || key === undefined ? [container] : [surface, key]);
+    const { container, surface, key, isName } = survivor;
+    const place = JSON.stringify(surface === undefined || key === undefined ? [container, isName] : [surface, key]);
     const known = byPlace.get(place);
     if (known === undefined) byPlace.set(place, survivor);
     else if (known.provenance !== "reached" && survivor.provenance === "reached") {

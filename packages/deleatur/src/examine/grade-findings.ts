@@ -26,6 +26,8 @@ export interface Suspect {
   /** By what it is known to be what an earlier request erased. */
   readonly returned?: ReturnRule;
   readonly probe: Finding["probe"];
+  /** What a file or folder is called, where that is the likeness. */
+  readonly name?: string;
   readonly words?: number;
   readonly distance?: number;
   /** More than a likeness: a survivor that no derivation leads to. It can be confirmed and erased, not kept (VERDICT-2). */
@@ -162,7 +164,7 @@ function toSurvivor(
   looker: SurfaceId | undefined,
   leftovers: Leftovers,
 ): Survivor {
-  const { place, probe, depth } = finding;
+  const { place, probe, depth, match } = finding;
   // Bytes in a file stand in no row: they count against the needle's own surface, or the one whose store was read.
   const surface = place.surface ?? sameStore(engine, needle.ref.surface, looker);
   const isReached =
@@ -174,6 +176,7 @@ function toSurvivor(
     ...(place.key === undefined ? {} : { key: place.key }),
     probe,
     depth,
+    ...(match.how === "name" ? { isName: true as const } : {}),
     provenance: isReached ? "reached" : "outside",
     contentKeyed: place.key !== undefined && isContentKeyed(place.key, needle),
   };
@@ -210,7 +213,7 @@ export function gradeCopies(
       ? []
       : [
           {
-            id: suspectId(engine, { container: surface, surface, key }, likeTo),
+            id: suspectId(engine, { container: surface, surface, key }, likeTo, undefined),
             surface,
             key,
             container: surface,
@@ -221,19 +224,33 @@ export function gradeCopies(
   );
 }
 
-function suspectId({ ledger }: Engine, { container, surface, key }: Finding["place"], likeTo: ArtifactRef): string {
-  const digest = ledger.keyedDigest("suspect", container, surface ?? "", key ?? "", likeTo.surface, likeTo.key);
+function suspectId(
+  { ledger }: Engine,
+  { container, surface, key }: Finding["place"],
+  likeTo: ArtifactRef,
+  name: string | undefined,
+): string {
+  const place = [container, surface ?? "", key ?? ""];
+  const digest = ledger.keyedDigest(
+    "suspect",
+    ...place,
+    likeTo.surface,
+    likeTo.key,
+    ...(name === undefined ? [] : [name]),
+  );
   return Buffer.from(digest.subarray(0, 8)).toString("hex");
 }
 
 function toSuspect(engine: Engine, { place, probe, match }: Finding, needle: Needle): Suspect {
+  const name = match.how === "name" ? place.file : undefined;
   return {
-    id: suspectId(engine, place, needle.ref),
+    id: suspectId(engine, place, needle.ref, name),
     ...(place.surface === undefined ? {} : { surface: place.surface }),
     ...(place.key === undefined ? {} : { key: place.key }),
     container: place.container,
     likeTo: needle.ref,
     probe,
+    ...(name === undefined ? {} : { name }),
     ...(match.how === "run" ? { words: match.words } : {}),
     ...(match.how === "vector" ? { distance: match.distance } : {}),
   };

@@ -1,5 +1,6 @@
 // Asks the probes for the needles of several requests at once, and gives each request what was found of its own.
 import type { Artifact } from "../model/artifact.ts";
+import type { SubjectIdentifier } from "../model/ids.ts";
 import type { Needle } from "../model/needle.ts";
 import type { ProbeRun } from "../probe/run-probes.ts";
 import type { KeptNeedle } from "./kept-needles.ts";
@@ -15,16 +16,24 @@ export interface JoinedNeedles {
 }
 
 export function joinNeedles(
-  asking: readonly { readonly needles: readonly KeptNeedle[] }[],
+  asking: readonly {
+    readonly needles: readonly KeptNeedle[];
+    readonly identifiers: readonly SubjectIdentifier[];
+  }[],
   scans: readonly EpochScan[],
   controls: readonly Artifact[],
 ): JoinedNeedles {
   const needles: Needle[] = [];
   const groups: number[] = [];
-  for (const [place, { needles: kept }] of asking.entries()) {
+  for (const [place, { needles: kept, identifiers: persons }] of asking.entries()) {
     for (const needle of toNeedles(kept)) {
       const explained = scans[place]?.explained[needle.fate === "rewritten" ? "rewritten" : "erased"];
-      needles.push({ ...needle, index: needles.length, ...(explained === undefined ? {} : { explained }) });
+      needles.push({
+        ...needle,
+        ...(needle.index === 0 ? { persons } : {}),
+        ...(explained === undefined ? {} : { explained }),
+        index: needles.length,
+      });
       groups.push(place);
     }
   }

@@ -25,6 +25,8 @@ export interface Needle {
   /** rewritten: its key may stay, its old content may not. control: it must be found, else the probe is blind. */
   readonly fate: "erased" | "rewritten" | "control";
   readonly explained?: Explanation;
+  /** Every identifier of the person who is forgotten, on the first of their needles: names of files and folders are held against them. */
+  readonly persons?: readonly SubjectIdentifier[];
 }
 
 /** A place in a store, as the probe's own eyes saw it. `container` is `store.table`, a file's name, or the surface id. */
@@ -32,7 +34,7 @@ export interface Place {
   readonly container: string;
   readonly surface?: SurfaceId;
   readonly key?: ArtifactKey;
-  /** The file's base name and the byte offset, for findings at byte depth. */
+  /** A file's base name, or the name of a folder that is found itself; the byte offset is for findings at byte depth. */
   readonly file?: string;
   readonly offset?: number;
 }
@@ -46,14 +48,15 @@ export interface Finding {
   readonly depth: ProbeDepth;
   readonly needle: number;
   readonly place: Place;
-  /** How it matched: `key`; `exact` (with the encoding); `run` (a shared run of `words` normalised words); `vector` (with the distance); `bytes` (a run of `bytes` distinctive bytes); `term` (an index term). */
+  /** How it matched: `key`; `exact` (with the encoding); `run` (a shared run of `words` normalised words); `vector` (with the distance); `bytes` (a run of `bytes` distinctive bytes); `term` (an index term); `name` (a file or folder is called by an identifier). */
   readonly match:
     | { readonly how: "key" }
     | { readonly how: "exact"; readonly encoding: string }
     | { readonly how: "run"; readonly words: number }
     | { readonly how: "vector"; readonly distance: number; readonly identical: boolean }
     | { readonly how: "bytes"; readonly bytes: number }
-    | { readonly how: "term"; readonly terms: number };
+    | { readonly how: "term"; readonly terms: number }
+    | { readonly how: "name"; readonly isNumber: boolean };
 }
 
 /** Content that a probe read through its own connection, handed to the matchers of probe/. */

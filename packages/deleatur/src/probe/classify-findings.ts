@@ -22,6 +22,8 @@ export function gradeFinding(finding: Finding, needle: Pick<Needle, "fate">): Fi
       return match.words >= SURVIVOR_WORDS ? "survivor" : "suspect";
     case "vector":
       return match.identical ? "survivor" : "suspect";
+    case "name":
+      return match.isNumber ? "suspect" : "survivor";
     default:
       return match satisfies never;
   }

@@ -175,16 +175,20 @@ function openRequests(memory: Deleatur): readonly string[] {
 }
 
 function suspectLines({ request, suspect, content }: Shown): readonly string[] {
-  const { id, surface, key, container, likeTo, returned, probe, words, distance } = suspect;
+  const { id, surface, key, container } = suspect;
   const place = surface === undefined || key === undefined ? container : `${surface}/${key}`;
-  const likeness =
-    words === undefined ? (distance === undefined ? "" : `distance ${distance.toFixed(3)}`) : count(words, "word");
   return [
     "",
-    likeTo === undefined
-      ? `  ${id}  ${place} holds what an earlier request erased (${returned ?? probe})`
-      : `  ${id}  ${place} (${probe}${likeness === "" ? "" : `, ${likeness}`}) is like ${likeTo.surface}/${likeTo.key}`,
+    `  ${id}  ${place} ${likenessOf(suspect)}`,
     ...Object.entries(content ?? {}).map(([name, text]) => `    ${name}: ${text.replaceAll(/\s+/g, " ")}`),
     `    deleatur review ${request} --keep ${id} | --erase ${id} --role ROLE --reason CODE`,
   ];
+}
+
+function likenessOf({ likeTo, returned, probe, name, words, distance }: Suspect): string {
+  if (name !== undefined) return `has a file or folder ${name}, which may be the person's number`;
+  if (likeTo === undefined) return `holds what an earlier request erased (${returned ?? probe})`;
+  const likeness =
+    words === undefined ? (distance === undefined ? "" : `distance ${distance.toFixed(3)}`) : count(words, "word");
+  return `(${probe}${likeness === "" ? "" : `, ${likeness}`}) is like ${likeTo.surface}/${likeTo.key}`;
 }

@@ -1,5 +1,5 @@
 // The eyes of the kinds `jsonl` and `text`: key, exact, excerpt and bytes over every file; nothing of the erase side is imported.
-import { artifactKey } from "../../../model/ids.ts";
+import { artifactKey, type SurfaceId } from "../../../model/ids.ts";
 import type { Finding, Needle, Passage, Place } from "../../../model/needle.ts";
 import { createExactMatcher } from "../../../probe/exact-matcher.ts";
 import { createExcerptMatcher } from "../../../probe/excerpt-matcher.ts";
@@ -11,6 +11,7 @@ import { TEMP_FILE } from "../options.ts";
 import { bytesProbe } from "./bytes-probe.ts";
 import { seeBeside, type SeenFile, seeFiles, seeLines, seePieces } from "./see-files.ts";
 import { seeRecord } from "./see-keys.ts";
+import { seeNames } from "./see-names.ts";
 
 /** Larger files are looked at in pieces that overlap by more than any run that matters. */
 const PIECE = 32 * 1024 * 1024;
@@ -84,6 +85,8 @@ function keyProbe({ options, store, scope }: Sight): Probe {
     depth: "api",
     scope: `key:${scope}`,
     async *look(needles, signal): AsyncGenerator<Finding> {
+      // A text file's name is its key.
+      if (options.kind === "jsonl") yield* namesOfPersons(store, options.surface, needles);
       const wanted = new Map<string, number[]>();
       for (const { ref, fate, index } of needles) {
         if (ref.surface !== options.surface || fate === "rewritten") continue; // the key of a rewritten artifact may stay
@@ -99,6 +102,16 @@ function keyProbe({ options, store, scope }: Sight): Probe {
     },
     close: () => Promise.resolve(), // each look closes the files that it opened
   };
+}
+
+function* namesOfPersons(store: FilesStore, surface: SurfaceId, needles: readonly Needle[]): Generator<Finding> {
+  for (const { index, persons } of needles) {
+    if (persons === undefined) continue;
+    for (const { name, isNumber } of seeNames(store, persons)) {
+      const place = { container: `${store.name}.*`, surface, file: name };
+      yield { probe: "key", depth: "api", needle: index, place, match: { how: "name", isNumber } };
+    }
+  }
 }
 
 /** @throws StoreError where a line is no record: its key cannot be told, so the probe is blind */
