@@ -116,9 +116,15 @@ describe.skipIf(installation === undefined)("a PostgreSQL that logs statements",
       if (installation === undefined) return;
       const server = await startPostgres(installation, settings);
       onTestFinished(() => server.stop());
-      const store = await newStore(server, `CREATE TABLE episodes (id text PRIMARY KEY, body text); ${sql}`);
+      const store = await newStore(
+        server,
+        `CREATE TABLE episodes (id text PRIMARY KEY, body text); CREATE TABLE history (id text PRIMARY KEY); ${sql}`,
+      );
       const { surface } = await openSurface(declare({ content: [text("body")] }), store);
       expect(await surface.purge(signal)).toMatchObject({ outcome: end });
+      const history = declare({ table: "history", role: "log" });
+      const beside = await openSurface(declare({ content: [text("body")] }), store, [history]);
+      expect(await beside.surface.purge(signal)).toMatchObject({ outcome: end });
       // Only the role counts here.
       const log = { ...declare({ id: "server-log" }), role: "log", kind: "text", store: undefined };
       const declared = await openSurface(declare({ content: [text("body")] }), store, [log as never]);

@@ -99,6 +99,14 @@ function isDeclaredBackup({ surfaces }: Boundary, store: string): boolean {
   return surfaces.some(({ role, of }) => role === "backup" && of?.includes(store) === true);
 }
 
+/** A table of role `log` is the application's own (a history, pending writes): a server logs its statements into no database. */
+function isDeclaredLog({ surfaces, connect }: Boundary): boolean {
+  const databases: readonly (string | undefined)[] = ["postgres", "sqlite", "redis"];
+  return surfaces.some(
+    ({ role, store }) => role === "log" && !databases.includes(connect.stores.get(store ?? "")?.type),
+  );
+}
+
 /** Set where what was written is kept or copied elsewhere and nobody says so. */
 export async function unseenCopies(db: Db, options: PostgresOptions): Promise<PurgeEnd | undefined> {
   const { boundary } = options;
@@ -112,9 +120,9 @@ export async function unseenCopies(db: Db, options: PostgresOptions): Promise<Pu
     return unsupported(
       `archives its write-ahead log where nobody looks, declare the archive as a surface of role backup, with \`of: ${db.target.store}\` and its horizon`,
     );
-  if (!boundary.surfaces.some(({ role }) => role === "log") && (await logsStatementsElsewhere(db)))
+  if (!isDeclaredLog(boundary) && (await logsStatementsElsewhere(db)))
     return unsupported(
-      "logs every statement, texts in them, where nobody looks, declare that log as a surface of role log, or have it log fewer (log_statement, log_min_duration_statement)",
+      "logs every statement, texts in them, where nobody looks, declare the files of that log as a surface of role log, or have it log fewer (log_statement, log_min_duration_statement)",
     );
   return undefined;
 }
