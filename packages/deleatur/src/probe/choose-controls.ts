@@ -4,7 +4,7 @@ import { StoreError } from "../model/errors.ts";
 import type { SurfaceId } from "../model/ids.ts";
 import type { ProbeName } from "../model/needle.ts";
 import { MIN_RUN } from "./byte-patterns.ts";
-import { normaliseWords } from "./normalise-words.ts";
+import { viewWords } from "./view-words.ts";
 import { isDistinctiveVector } from "./vector-bytes.ts";
 import { unfoldContent, type View } from "./unfold-content.ts";
 import { MIN_WORDS } from "./word-grams.ts";
@@ -34,7 +34,7 @@ export function canFind(probe: ProbeName, content: readonly ContentField[]): boo
 function hasWords(field: ContentField, min: number): boolean {
   if (field.type === "text" && field.text.length >= 12 && hasPlainWords(field.text, min)) return true;
   return readable(field).some(
-    (view) => view.type === "text" && view.text.length >= 12 && normaliseWords(view.text).length >= min,
+    (view) => view.type === "text" && view.text.length >= 12 && viewWords(view).length >= min,
   );
 }
 

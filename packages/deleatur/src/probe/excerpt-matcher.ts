@@ -1,7 +1,7 @@
 // Finds every shared run of normalised words between a passage and the needles, at every position; it looks at passages only and reads no store.
 import type { Needle, Passage } from "../model/needle.ts";
 import type { Matcher, MatcherFinding } from "./matcher.ts";
-import { normaliseWords } from "./normalise-words.ts";
+import { viewWords } from "./view-words.ts";
 import type { RunFilter } from "./run-filter.ts";
 import { unfoldContent, type View } from "./unfold-content.ts";
 import { createWordGrams, MIN_WORDS } from "./word-grams.ts";
@@ -52,7 +52,7 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
     for (const field of needle.content) {
       for (const view of unfoldContent(field)) {
         if (view.type !== "text") continue;
-        grams.add(normaliseWords(view.text), (gram) => own(gram, needle));
+        grams.add(viewWords(view), (gram) => own(gram, needle));
       }
     }
   }
@@ -76,7 +76,7 @@ export function createExcerptMatcher(needles: readonly Needle[], options: Excerp
       if (view.type !== "text" || !grams.mayFind(view.text)) continue;
       longest ??= new Map<number, number>();
       const runs = new Map<number, Run>();
-      grams.find(normaliseWords(view.text), (position, gram) => {
+      grams.find(viewWords(view), (position, gram) => {
         const own = owners[gram];
         if (typeof own === "number") extend(runs, own, position);
         else for (const needle of own ?? []) extend(runs, needle, position);

@@ -2,7 +2,7 @@
 import type { ContentField } from "../model/artifact.ts";
 import type { Explanation, Needle, Passage } from "../model/needle.ts";
 import { createExactMatcher } from "./exact-matcher.ts";
-import { normaliseWords } from "./normalise-words.ts";
+import { viewWords } from "./view-words.ts";
 import { unfoldContent } from "./unfold-content.ts";
 import { bytesText, vectorBytes } from "./vector-bytes.ts";
 import { createWordGrams, MIN_WORDS } from "./word-grams.ts";
@@ -22,7 +22,7 @@ export function createRunFilter(needles: readonly Needle[]): RunFilter {
   const grams = createWordGrams(MIN_WORDS);
   for (const needle of asked) {
     for (const field of needle.content) {
-      for (const view of unfoldContent(field)) if (view.type === "text") grams.add(normaliseWords(view.text));
+      for (const view of unfoldContent(field)) if (view.type === "text") grams.add(viewWords(view));
     }
   }
   const explainedGrams = new Uint8Array(grams.size());
@@ -46,7 +46,7 @@ export function createRunFilter(needles: readonly Needle[]): RunFilter {
     }
     for (const view of views) {
       if (view.type !== "text" || !grams.mayFind(view.text)) continue;
-      grams.find(normaliseWords(view.text), (_position, gram) => (explainedGrams[gram] = 1));
+      grams.find(viewWords(view), (_position, gram) => (explainedGrams[gram] = 1));
     }
   }
 

@@ -38,7 +38,9 @@ function* unfoldBytes(view: View & { type: "bytes" }, isField: boolean): Generat
     yield { type: "text", text, encoding: encodingOf(view, "msgpack"), whole: false };
   for (const start of [0, 1]) {
     for (const littleEndian of [true, false]) {
-      if (!hasUtf16Run(bytes, start, littleEndian) && !(isField && bytes.length >= 4 && start === 0)) continue;
+      // A field in no one alphabet (Chinese) may be UTF-16 all the same, but not in the order that is not its own.
+      const mayBe = isField && bytes.length >= 4 && start === 0 && !hasUtf16Run(bytes, start, !littleEndian);
+      if (!mayBe && !hasUtf16Run(bytes, start, littleEndian)) continue;
       const text = decodeUtf16(bytes.subarray(start), littleEndian);
       yield {
         type: "text",

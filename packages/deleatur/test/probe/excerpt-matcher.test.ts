@@ -123,4 +123,35 @@ describe("createRunFilter", () => {
     expect(explained.explains(["please", "note", "that", "this", "call"])).toBe(false);
     expect(explained.explainsText("please")).toBe(false);
   });
+
+  it.each([
+    ["bytes", (text: string) => bytesField(Buffer.from(text))],
+    [
+      "bytes of msgpack",
+      (text: string) => bytesField(Buffer.concat([Buffer.from([0x81, 0xd9, text.length]), Buffer.from(text)])),
+    ],
+    ["UTF-16 in either order", (text: string) => bytesField(Buffer.from(text, "utf16le").swap16())],
+  ])("finds no run in the letters that two documents share by their form (%s)", (_, field) => {
+    const [one, other] = ["a quarter past nine", "the blue teapot here"].map((said) =>
+      field(`[{"additional_kwargs":{"content":"${said}"}}]`),
+    );
+    if (one === undefined || other === undefined) throw new Error("no fields");
+    const matcher = createExcerptMatcher([makeNeedle(0, [one])]);
+    expect(matcher.match(makePassage(other))).toEqual([]);
+    const filter = createRunFilter([makeNeedle(0, [one])]);
+    filter.add(other);
+    expect(filter.explains(["additional", "kwargs", "content", "a", "quarter"])).toBe(false);
+  });
+
+  it.each([
+    ["Chinese", "她把那只紫色手风琴放在了地窖里面"],
+    ["German", "Das violette Akkordeon riecht noch nach Kardamom"],
+    ["Russian", "Фиолетовый аккордеон до сих пор пахнет кардамоном весной"],
+  ])("VERDICT-1: finds a run in UTF-16 of either order, in %s", (_, said) => {
+    for (const turn of [(bytes: Buffer) => bytes, (bytes: Buffer) => bytes.swap16()]) {
+      const matcher = createExcerptMatcher([makeNeedle(0, said)]);
+      const found = matcher.match(makePassage(bytesField(turn(Buffer.from(`> ${said} <`, "utf16le")))));
+      expect(found).toMatchObject([{ needle: 0, match: { how: "run" } }]);
+    }
+  });
 });
