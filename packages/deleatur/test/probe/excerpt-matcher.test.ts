@@ -130,7 +130,18 @@ describe("createRunFilter", () => {
       "bytes of msgpack",
       (text: string) => bytesField(Buffer.concat([Buffer.from([0x81, 0xd9, text.length]), Buffer.from(text)])),
     ],
-    ["UTF-16 in either order", (text: string) => bytesField(Buffer.from(text, "utf16le").swap16())],
+    ["UTF-16", (text: string) => bytesField(Buffer.from(text, "utf16le"))],
+    ["UTF-16 in the other order", (text: string) => bytesField(Buffer.from(text, "utf16le").swap16())],
+    [
+      "UTF-16 of Cyrillic",
+      (text: string) =>
+        bytesField(
+          Buffer.from(
+            text.replaceAll(/[a-z]/g, (c) => String.fromCharCode(0x3cf + c.charCodeAt(0))),
+            "utf16le",
+          ),
+        ),
+    ],
   ])("finds no run in the letters that two documents share by their form (%s)", (_, field) => {
     const [one, other] = ["a quarter past nine", "the blue teapot here"].map((said) =>
       field(`[{"additional_kwargs":{"content":"${said}"}}]`),
