@@ -5,7 +5,7 @@ import type { Artifact, ContentField } from "../model/artifact.ts";
 import { StoreError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { unfoldContent } from "../probe/unfold-content.ts";
-import { contentDigests, contentTag, findContained, recordDigest } from "../record/guard.ts";
+import { contentDigests, contentTag, findContained, recordDigest, tagOf } from "../record/guard.ts";
 import { errorCode } from "../record/harvest.ts";
 import { contentOfItsOwn } from "./index-content.ts";
 
@@ -269,11 +269,6 @@ function createLook(
   }
 
   return { at };
-}
-
-/** Keyed digest of all that an artifact says, to which a decision about it is bound; empty where it says nothing. */
-export function tagOf(ledger: Ledger, { content }: Artifact): Uint8Array {
-  return contentTag(ledger, content) ?? new Uint8Array();
 }
 
 /** Fields as they stand, and what an encoding hides in them. @throws StoreError UNFOLD_LIMIT */

@@ -3,8 +3,8 @@ import type { Engine } from "../engine.ts";
 import { sealedValue } from "../ledger/sealed-value.ts";
 import { artifactId, artifactKey, type ArtifactRef, type RequestId, surfaceId } from "../model/ids.ts";
 import { StoreError } from "../model/errors.ts";
+import { tagOf } from "../record/guard.ts";
 import { readThere } from "../record/what-stands.ts";
-import { tagOf } from "./find-returns.ts";
 import type { Suspect } from "./grade-findings.ts";
 
 const SUSPECTS = sealedValue<readonly Suspect[]>("suspects");

@@ -85,6 +85,11 @@ export function contentTag(ledger: Ledger, content: readonly ContentField[]): Ui
   return ledger.keyedDigest("erased/content", ...exact);
 }
 
+/** Keyed digest of all that an artifact says, to which a decision about it is bound; empty where it says nothing. */
+export function tagOf(ledger: Ledger, { content }: Pick<OfferedWrite, "content">): Uint8Array {
+  return contentTag(ledger, content) ?? new Uint8Array();
+}
+
 /** Digest of the exact record, for surfaces whose keys are never given again. */
 export function recordDigest(ledger: Ledger, ref: ArtifactRef): Uint8Array {
   return ledger.keyedDigest("guard/record", ref.surface, ref.key);

@@ -7,7 +7,7 @@ import { refuseUndeclaredTypes } from "../model/identifier-types.ts";
 import { artifactId } from "../model/ids.ts";
 import type { Artifact } from "../model/artifact.ts";
 import type { PreparedWrite } from "./given-write.ts";
-import { contentDigests, guardWrite } from "./guard.ts";
+import { contentDigests, guardWrite, tagOf } from "./guard.ts";
 import { type Held, heldDigest, holdWrites } from "./hold-write.ts";
 import { markStores } from "./mark-stores.ts";
 import { isAsOffered, readThere } from "./what-stands.ts";
@@ -98,17 +98,26 @@ function keep(engine: Engine, retries: readonly (() => Promise<unknown>)[]): voi
 /** What was written is ended, or undone, whether or not its caller still waits: the caller's signal ends the application's write alone. */
 const NEVER = new AbortController().signal;
 
+interface Committed {
+  readonly held: readonly PreparedWrite[];
+  readonly released: readonly PreparedWrite[];
+}
+
 /** @throws WriteRefusedError after the writes were undone; LedgerError, and StoreError where they could not be: then they are tried again */
 async function finish(engine: Engine, order: Announced): Promise<Held | undefined> {
   let held: readonly PreparedWrite[];
+  let released: readonly PreparedWrite[];
   try {
-    held = commit(engine, order);
+    ({ held, released } = commit(engine, order));
   } catch (error) {
     if (error instanceof WriteRefusedError) await undo(engine, order);
     else if (error instanceof LedgerError) keep(engine, [() => finish(engine, order)]);
     throw error;
   }
-  if (held.length === 0) return undefined;
+  if (held.length === 0) {
+    await keepReleased(engine, released);
+    return undefined;
+  }
   try {
     // Listed and logged first: whether it can be undone is for the store to say.
     return holdWrites(engine, held);
@@ -117,25 +126,41 @@ async function finish(engine: Engine, order: Announced): Promise<Held | undefine
   }
 }
 
-/** The writes that are held; where there are none, all were committed. @throws WriteRefusedError, LedgerError */
-function commit(engine: Engine, { writes, intents }: Announced): readonly PreparedWrite[] {
+/** A person said that these may stand: no look asks about them again, as long as they say what was offered. */
+async function keepReleased(engine: Engine, released: readonly PreparedWrite[]): Promise<void> {
+  const { ledger } = engine;
+  const offered = new Map(released.map((write) => [artifactId(write.ref), write]));
+  const refs = released.map(({ ref }) => ref);
+  try {
+    for await (const there of readThere(engine, refs, NEVER)) {
+      const write = offered.get(artifactId(there));
+      if (write !== undefined && isAsOffered(ledger, there, write)) ledger.keepLikeness(there, tagOf(ledger, there));
+    }
+  } catch (error) {
+    // Written and committed: what cannot be read back or noted now costs one more question.
+    if (!(error instanceof StoreError || error instanceof LedgerError)) throw error;
+  }
+}
+
+/** The writes that are held; where there are none, all were committed, those that a review had released too. @throws WriteRefusedError, LedgerError */
+function commit(engine: Engine, { writes, intents }: Announced): Committed {
   // Asked again: an entry may have been made while the application wrote. The fence stands before any entry is made and outlives its
   // making, so whoever passes here and is committed under no fence was not on the list.
   const { held, allowances } = askGuard(engine, writes);
-  if (held.length > 0) return held;
+  if (held.length > 0) return { held, released: [] };
   try {
     // A commit alone need not be waited for until it is on the disk; the use of an allowance must not be lost.
     if (allowances.length === 0) engine.ledger.commitIntents(intents);
     else {
       engine.ledger.transaction(() => {
         engine.ledger.commitIntents(intents);
-        for (const { digest, write: released } of allowances)
-          if (!engine.ledger.useAllowance(digest)) throw new AllowanceUsedError(released);
+        for (const { digest, write } of allowances)
+          if (!engine.ledger.useAllowance(digest)) throw new AllowanceUsedError(write);
       });
     }
-    return [];
+    return { held, released: allowances.map(({ write }) => write) };
   } catch (error) {
-    if (error instanceof AllowanceUsedError) return [error.write];
+    if (error instanceof AllowanceUsedError) return { held: [error.write], released: [] };
     throw error;
   }
 }

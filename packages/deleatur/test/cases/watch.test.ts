@@ -11,6 +11,7 @@ import {
   logOf,
   openScene,
   recordBoth,
+  recordEpisode,
   S,
   S_SAYS,
   type Scene,
@@ -78,6 +79,22 @@ describe("what a look finds", () => {
     expect(scene.rows("SELECT count(*) AS n FROM episodes")).toEqual([{ n: 8 }]);
     const logged = JSON.stringify(logOf(scene.memory));
     for (const secret of ["s-4471", "s2", "accordion"]) expect(logged).not.toContain(secret);
+  });
+
+  it("GUARD-2 VERDICT-3: nothing where a review released a held write; another text under its key, and the same under another, are asked about", async () => {
+    const scene = await forgotten();
+    const offer = (): Promise<unknown> => recordEpisode(scene, "t9", T, S_SAYS[0]);
+    await offer();
+    const [held] = scene.memory.held();
+    const act = { role: "privacy-officer", reason: "TRUE_COINCIDENCE" };
+    scene.memory.decideHeld({ held: held?.id ?? "", decision: "released", ...act });
+    await offer();
+    expect(scene.rows("SELECT account FROM episodes WHERE id = 't9'")).toEqual([{ account: "t-0815" }]);
+    expect((await look(scene)).outcome).toBe("clean");
+    insert(scene, "t10", "t-0815", S_SAYS[0]);
+    expect((await look(scene)).held.map(({ artifact }) => artifact)).toEqual(["episodes/t10"]);
+    scene.app.prepare("UPDATE episodes SET text = ? WHERE id = 't9'").run(S_SAYS[1]);
+    expect((await look(scene)).held.map(({ artifact }) => artifact)).toEqual(["episodes/t10", "episodes/t9"]);
   });
 
   it("GUARD-1 REPLAY-2: an index row whose words are not its source's, or whose source is not there; none that says what its source says", async () => {
