@@ -1,8 +1,7 @@
 // `intents`: ends intents whose writer an operator knows to be gone. The store still decides what became of the write, at the intended key.
 import type { Engine } from "../engine.ts";
 import { UsageError } from "../model/errors.ts";
-import { artifactId } from "../model/ids.ts";
-import { areThere } from "../record/what-stands.ts";
+import { mayStand } from "../record/what-stands.ts";
 
 export interface SettledIntents {
   /** The write is in the store: it belongs to the closure of whom it is about. */
@@ -22,14 +21,9 @@ export async function settleIntents(
     if (intent !== undefined) return intent;
     throw new UsageError("INTENT_UNKNOWN", "there is no such open intent, see `deleatur intents`");
   });
-  const there = await areThere(
-    engine,
-    intents.map(({ ref }) => ref),
-    signal,
-  );
-  const joined = intents.filter(({ ref }) => there.has(artifactId(ref)));
+  const joined = await mayStand(engine, intents, signal);
   engine.ledger.resolveIntents(
-    intents.map(({ id, ref }) => ({ id, how: there.has(artifactId(ref)) ? "joined" : "aborted" })),
+    intents.map((intent) => ({ id: intent.id, how: joined.has(intent) ? "joined" : "aborted" })),
   );
-  return { joined: joined.length, aborted: intents.length - joined.length };
+  return { joined: joined.size, aborted: intents.length - joined.size };
 }

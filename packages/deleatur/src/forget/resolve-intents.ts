@@ -3,7 +3,7 @@ import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
 import { isKnownDead } from "../ledger/process-identity.ts";
 import type { OpenIntent } from "../ledger/ledger.ts";
-import { areThere } from "../record/what-stands.ts";
+import { mayStand } from "../record/what-stands.ts";
 
 export interface IntentResolution {
   readonly joined: number;
@@ -39,9 +39,8 @@ export async function resolveIntents(
     else if (isDead || intent.leaseUntil <= engine.clock()) unresolved.push(intent);
     else if (waitingUntil === undefined || intent.leaseUntil > waitingUntil) waitingUntil = intent.leaseUntil;
   }
-  const asked = [...ended, ...unresolved.filter(isDeclared)].map(({ ref }) => ref);
-  const there = await areThere(engine, asked, signal);
-  const isWritten = ({ ref }: OpenIntent): boolean => there.has(artifactId(ref));
+  const standing = await mayStand(engine, [...ended, ...unresolved.filter(isDeclared)], signal);
+  const isWritten = (intent: OpenIntent): boolean => standing.has(intent);
   const joined = ended.filter(isWritten).length;
   engine.ledger.transaction(() => {
     // A row at the key of a writer that lives belongs to the closure, but may have stood there before: the slow writer may still put its own over it.

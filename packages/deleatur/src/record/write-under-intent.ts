@@ -10,7 +10,7 @@ import type { PreparedWrite } from "./given-write.ts";
 import { contentDigests, guardWrite, tagOf } from "./guard.ts";
 import { type Held, heldDigest, holdWrites } from "./hold-write.ts";
 import { markStores } from "./mark-stores.ts";
-import { isAsOffered, readThere } from "./what-stands.ts";
+import { isAsOffered, isSomebodyElses, readThere } from "./what-stands.ts";
 import { currentWriter } from "../ledger/process-identity.ts";
 
 /** How long a writer may take between `begin` and `commit` before it is looked for in the store, in ms. */
@@ -250,7 +250,7 @@ function refuse(engine: Engine, write: PreparedWrite, by: string): never {
 }
 
 /**
- * After a failed write: an artifact that is not there ends its intent. One that is there as it was offered was written all the same, and is committed or undone like
+ * After a failed write: an artifact that is not there, or is somebody else's, ends its intent. One that is there as it was offered was written all the same, and is committed or undone like
  * any other; anything else under its key joins the lineage. The caller is told of its own failure.
  */
 async function abandon(engine: Engine, order: Announced): Promise<void> {
@@ -264,7 +264,8 @@ async function abandon(engine: Engine, order: Announced): Promise<void> {
     for (const [at, id] of order.intents.entries()) {
       const write = order.writes[at];
       const standing = write === undefined ? undefined : there.get(artifactId(write.ref));
-      if (write === undefined || standing === undefined) others.push({ id, how: "aborted" });
+      if (write === undefined || standing === undefined || isSomebodyElses(standing, write))
+        others.push({ id, how: "aborted" });
       else if (!isAsOffered(engine.ledger, standing, write) || isKept(engine, write))
         others.push({ id, how: "joined" });
       else {

@@ -1,8 +1,9 @@
 // Writers that began before a forget and end after it: late puts, writers that died, writers that pause (C05, C19, LINEAGE-6, GUARD-1).
 import { currentWriter } from "../../src/ledger/process-identity.ts";
 import { parseArtifactId, parseIdentifier } from "../../src/model/ids.ts";
+import { settleIntents } from "../../src/audit/settle-intents.ts";
 import { isAsOffered } from "../../src/record/what-stands.ts";
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -203,6 +204,57 @@ it("C19 GUARD-1: one about the forgotten person is undone under the fence; anoth
   expect(scene.memory.engine.ledger.openIntents()).toEqual([]);
   expectErasure(scene, await scene.memory.resume(request, { now: true }));
 });
+
+/** How writes from S's words under the keys of records of T come to an end, without a row of their own. */
+const NEVER_WRITTEN: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
+  "fail at the store": async (scene) => {
+    await expect(recordEpisode(scene, "t2", S, "a word of another")).rejects.toThrow("UNIQUE");
+    await expect(deriveSummary(scene, "of-t", ["s1"], "a word of another")).rejects.toThrow("UNIQUE");
+  },
+  "were announced by a writer that died": async (scene) => {
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    announce(scene, { ...currentWriter(), pid });
+  },
+  "were announced by a writer that an operator knows to be gone": async (scene) => {
+    const ids = announce(scene, currentWriter());
+    const settled = await settleIntents(scene.memory.engine, ids, new AbortController().signal);
+    expect(settled).toEqual({ joined: 0, aborted: 2 });
+  },
+  "were announced by a writer that is slow": async (scene) => {
+    announce(scene, currentWriter());
+    scene.clock.advance(61_000);
+  },
+};
+
+function announce(scene: Scene, writer: ReturnType<typeof currentWriter>): readonly string[] {
+  const leaseMs = 60_000;
+  const [t2, ofT, s1] = ["episodes/t2", "summaries/of-t", "episodes/s1"].map(parseArtifactId);
+  if (t2 === undefined || ofT === undefined || s1 === undefined) throw new Error("no such record");
+  const orders = [
+    { ref: t2, subjects: [parseIdentifier(S)], sources: [], leaseMs },
+    { ref: ofT, subjects: [], sources: [s1], leaseMs },
+  ];
+  return scene.memory.engine.ledger.beginIntents(orders, writer);
+}
+
+it.each(Object.entries(NEVER_WRITTEN))(
+  "C19 CLAIM-5: records of somebody else do not become the person's where writes under their keys %s",
+  async (_how, end) => {
+    const scene = await memory();
+    await recordBoth(scene);
+    await deriveSummary(scene, "of-t", ["t1"], T_SAYS[0]);
+    await end(scene);
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    const left = "SELECT id FROM episodes UNION SELECT id FROM summaries ORDER BY id";
+    expect(scene.rows(left).map(({ id }) => id)).toEqual(["of-t", "t1", "t2", "t3"]);
+    const changed = outcome.surfaces.map(({ erased, rewritten }) => [erased, rewritten]);
+    expect(changed).toEqual([
+      [3, 0],
+      [0, 0],
+    ]);
+    expect(codes(outcome)).toEqual(outcome.verdict === "COMPLIANT" ? [] : ["INTENT_UNRESOLVED"]);
+  },
+);
 
 const text = (name: string, said: string) => ({ type: "text", name, text: said }) as const;
 
