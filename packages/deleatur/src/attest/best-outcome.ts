@@ -90,12 +90,12 @@ const TRIGGERS_ONLY =
 /** Only differences of time count here, so the epoch stands for "now". */
 const NOW = new Date(0);
 
-/** When the last copy out of reach of a declared surface has expired; `none` where no bound is declared, or one beyond its limit (ATTEST-5). */
+/** When the last copy out of reach of a declared surface has expired; `none` where no bound is declared, `beyond` where it is longer than its limit (ATTEST-5). */
 export function declaredHorizon(declaration: SurfaceDeclaration, from: Date): SurfaceEvidence["horizon"] {
   const { horizon, horizonLimitSeconds, role } = declaration;
   if (horizon?.maxSeconds === undefined) return "none";
   const limit = horizonLimitSeconds ?? (role === "backup" ? DEFAULT_HORIZON_LIMIT.backup : DEFAULT_HORIZON_LIMIT.cache);
-  if (horizon.maxSeconds > limit) return "none";
+  if (horizon.maxSeconds > limit) return "beyond";
   return { until: new Date(from.getTime() + horizon.maxSeconds * 1000), basis: horizon.basis };
 }
 

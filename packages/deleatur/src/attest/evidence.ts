@@ -98,8 +98,8 @@ export interface SurfaceEvidence {
   readonly deletion: Known<DeletionClass>;
   /** A store that deletes softly and rebuilds later: the longest wait; `none`: deletion is at once. */
   readonly eventual: Known<{ readonly windowSeconds: number } | "none">;
-  /** When the last copy out of reach has expired. `none`: in a covered surface no copy is out of reach, in an expiring one there is no bound. */
-  readonly horizon: Known<{ readonly until: Date; readonly basis: string } | "none">;
+  /** When the last copy out of reach has expired. `none`: in a covered surface no copy is out of reach, in an expiring one there is no bound. `beyond`: later than may be attested. */
+  readonly horizon: Known<{ readonly until: Date; readonly basis: string } | "none" | "beyond">;
   /** Every declared replica; the surface is reached when all of them were (CLAIM-6). */
   readonly replicas: readonly { readonly store: string; readonly reached: Known<boolean> }[];
 }

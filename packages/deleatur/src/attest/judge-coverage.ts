@@ -32,13 +32,13 @@ function judgeUncovered(evidence: Evidence): RowHit | undefined {
 const RULES: Readonly<Record<Exclude<UncoveredReason, "BLIND">, string>> = {
   UNREACHABLE: "a surface out of reach",
   UNSUPPORTED: "a surface whose kind cannot erase or purge",
-  UNBOUNDED: "a cache without bound",
+  UNBOUNDED: "copies without a bound that may be attested",
   KEPT: "artifacts kept under a ground",
   WATCHED_ONLY: "writers that are only watched",
 };
 
 function uncoveredReasons(evidence: Evidence, one: SurfaceEvidence): readonly Reason[] {
-  const { surface, role, state, horizon, replicas, purge, writers, watched, reingest } = one;
+  const { surface, role, state, replicas, purge, writers, watched, reingest } = one;
   const codes = new Set<Exclude<UncoveredReason, "BLIND">>();
   const as = state === "unknown" ? "unknown" : state.as;
   // What a ground keeps there is counted by its own reason.
@@ -48,14 +48,18 @@ function uncoveredReasons(evidence: Evidence, one: SurfaceEvidence): readonly Re
   if (replicas.some(({ reached }) => reached !== true)) codes.add("UNREACHABLE");
   if (as === "covered" && purge !== "unknown" && purge.outcome === "unsupported") codes.add("UNSUPPORTED");
   if (as === "expiring" && role !== "cache" && role !== "backup") codes.add("UNSUPPORTED");
-  if (horizon === "unknown" ? as === "covered" || as === "expiring" : horizon === "none" && as === "expiring")
-    codes.add("UNBOUNDED");
+  if (isUnbounded(one)) codes.add("UNBOUNDED");
   if (watched && reingest !== "no-path" && (writers === "unknown" || writers === "foreign")) codes.add("WATCHED_ONLY");
   const isUnclaimed = !codes.has("UNREACHABLE") && as === "covered" && !isNamedByClaim(evidence, surface);
   return [
     ...[...codes].map((code) => reason(code, RULES[code], { surface })),
     ...(isUnclaimed ? [reason("UNREACHABLE", "the claim does not name this surface", { surface })] : []),
   ];
+}
+
+function isUnbounded({ state, horizon }: SurfaceEvidence): boolean {
+  if (state === "unknown" || state.as === "uncovered") return false;
+  return horizon === "unknown" || horizon === "beyond" || (horizon === "none" && state.as === "expiring");
 }
 
 /** A claim that names surfaces and leaves this one out did not reach it (CLAIM-5). */

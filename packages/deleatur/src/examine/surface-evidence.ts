@@ -72,8 +72,8 @@ function stateOf(bound: BoundSurface, { inquiry, scan, reingest, isWatched }: Su
   const { declaration, guarantees } = bound;
   const { id, role } = declaration;
   if (guarantees.scan === "none") {
-    const isBounded =
-      declaredHorizon(declaration, inquiry.horizonFrom) !== "none" && (role === "cache" || role === "backup");
+    const horizon = declaredHorizon(declaration, inquiry.horizonFrom);
+    const isBounded = typeof horizon === "object" && (role === "cache" || role === "backup");
     return isBounded ? { as: "expiring" } : { as: "uncovered", reason: "UNBOUNDED" };
   }
   const why = scan.unread.get(id);

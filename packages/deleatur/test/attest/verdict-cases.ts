@@ -219,6 +219,11 @@ export const TABLE: readonly RowCase[] = [
     answer: "uncovered | PARTIAL | UNBOUNDED | tombstone prompt-cache=UNBOUNDED | 20",
   },
   {
+    flaw: "ATTEST-5: a cache that is seen, with copies that live longer than may be attested",
+    evidence: withSurface("vectors", { horizon: "beyond" }),
+    answer: "uncovered | PARTIAL | UNBOUNDED | tombstone vectors=UNBOUNDED | 20",
+  },
+  {
     flaw: "CLAIM-6: a replica that was not reached",
     evidence: withSurface("episodes", {
       replicas: [

@@ -87,6 +87,28 @@ it("ATTEST-2 ATTEST-5: an unbounded cache is DOMAIN_NOT_COVERED; the named downg
   expect(Buffer.from(JSON.parse(text).envelope.payload, "base64").toString()).not.toContain("urn:deleatur:erasure:v1");
 });
 
+const ANSWERS_SQL = "CREATE TABLE answers (id TEXT PRIMARY KEY, account TEXT, text TEXT);";
+const ANSWERS = { ...EPISODES, role: "cache", table: "answers", shared: "destroy" } as const;
+
+it.each([
+  ["P30D", "UNCONFIRMED", "HORIZON_OPEN", 22],
+  ["P31D", "PARTIAL", "UNBOUNDED", 20],
+])(
+  "ATTEST-5: a cache that is seen, with copies elsewhere that live for %s, is %s %s",
+  async (max, verdict, code, exitCode) => {
+    const answers = { ...ANSWERS, horizon: { max, basis: "copies in browsers" } };
+    const scene = await memory({ sql: SQL + ANSWERS_SQL, surfaces: { ...SURFACES, answers } });
+    const { best } = await scene.memory.check();
+    expect(best.reasons.map((one) => [one.code, one.surface])).toEqual([[code, "answers"]]);
+    const outcome = await scene.memory.forget({ subject: [S], now: true });
+    expect([outcome.verdict, codes(outcome), outcome.exitCode]).toEqual([verdict, [code], exitCode]);
+    if (code === "HORIZON_OPEN") return;
+    const tombstone = await scene.memory.resume(outcome.request, { now: true, allowTombstone: true });
+    expect(tombstone.attestation).toMatchObject({ kind: "tombstone", risks: [{ surface: "answers", code }] });
+    expect(failedChecks(scene.verify(tombstone))).toEqual([]);
+  },
+);
+
 it("ATTEST-7: an audit log is exempt as long as no content is in it; with content in it, it counts as undeclared", async () => {
   const scene = await memory({
     sql: `${SQL} CREATE TABLE payment_log (id INTEGER PRIMARY KEY, account TEXT, cents INTEGER, note TEXT);
