@@ -23,6 +23,8 @@ export interface Told {
 
 export interface ToldSurface {
   readonly isReachable?: boolean;
+  /** Why it is not, with what to do, where its store said so. */
+  readonly why?: string;
   readonly guarantees?: Guarantees;
   readonly rowsWithoutEdge?: number;
   readonly inferredOnly?: number;
@@ -70,8 +72,12 @@ export interface BestOutcome {
 /** Judges the best evidence that could come out of this boundary. */
 export function bestOutcome(boundary: Boundary, told: Told = {}): BestOutcome {
   const { attestation, verdict, reasons: judged } = judge(bestEvidence(boundary, told), { allowTombstone: true });
-  // Nothing was tried here: what the judge says of a probe that got in is said of what the declaration leaves open.
-  const reasons = judged.map((one) => (one.code === "RESURRECTABLE" ? { ...one, rule: TRIGGERS_ONLY } : one));
+  // Nothing was tried here: what the judge says of a probe that got in is said of what the declaration leaves open. Nor is there a request that could be resumed.
+  const reasons = judged.map((one) => ({
+    ...one,
+    ...(one.code === "RESURRECTABLE" ? { rule: TRIGGERS_ONLY } : {}),
+    cure: changeFor(one, boundary, told),
+  }));
   const inTheWay = reasons.filter((one) => one.code !== "HORIZON_OPEN");
   const effective = "effective" in attestation ? attestation.effective.getTime() / 1000 : 0;
   return {
@@ -79,7 +85,11 @@ export function bestOutcome(boundary: Boundary, told: Told = {}): BestOutcome {
     ...(verdict === undefined ? {} : { verdict }),
     reasons,
     surfaces: [...new Set(inTheWay.flatMap(({ surface }) => surface ?? []))].toSorted(compareUtf8),
-    improvements: inTheWay.map((one) => improve(one, boundary, told)),
+    improvements: inTheWay.map(({ code, surface, cure: change }) => ({
+      code,
+      ...(surface === undefined ? {} : { surface }),
+      change,
+    })),
     effectiveAfterSeconds: effective,
   };
 }
@@ -232,10 +242,12 @@ const CHANGES: Readonly<
   PRIMARY_STILL_HOLDS: ({ id }, told) => refusalCure(id, told),
   PRIMARY_BLIND: ({ id }, told) => blindCure(id, told),
   BLIND_PROBE: ({ id }, told) => blindCure(id, told),
-  UNREACHABLE: ({ id, kind }) =>
-    kind === "in-process"
-      ? `call \`participate\` for ${id} in every process that holds it`
-      : `mend the connection of ${id} under \`connect\`, replicas included`,
+  UNREACHABLE: ({ id, kind }, { why } = {}) => {
+    if (kind === "in-process") return `call \`participate\` for ${id} in every process that holds it`;
+    return why === undefined
+      ? `mend the connection of ${id} under \`connect\`, replicas included`
+      : `let ${id} be opened: ${why}`;
+  },
 };
 
 /** What the store said of itself, which names the cure. */
@@ -254,9 +266,7 @@ function blindCure(id: string, told: ToldSurface | undefined): string | undefine
   return blind.length === 0 ? undefined : `let the probes of ${id} see: ${blind.join(", ")}`;
 }
 
-function improve({ code, surface, cure }: Reason, boundary: Boundary, told: Told): Improvement {
+function changeFor({ code, surface, cure }: Reason, boundary: Boundary, told: Told): string {
   const declaration = boundary.surfaces.find((one) => one.id === surface);
-  const change =
-    declaration === undefined ? undefined : CHANGES[code]?.(declaration, told.surfaces?.get(declaration.id));
-  return { code, ...(surface === undefined ? {} : { surface }), change: change ?? cure };
+  return (declaration && CHANGES[code]?.(declaration, told.surfaces?.get(declaration.id))) ?? cure;
 }

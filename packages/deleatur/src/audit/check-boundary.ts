@@ -90,10 +90,11 @@ export async function checkBoundary(engine: Engine, signal: AbortSignal): Promis
   const anchor = engine.ledger.verifyAnchor();
   const undeclared = await foreseeUndeclared(engine, census, failures, signal);
   const told = new Map<string, ToldSurface>(
-    surfaces.map(({ surface, isReachable, rows, rowsWithoutLineage }) => [
+    surfaces.map(({ surface, isReachable, why, rows, rowsWithoutLineage }) => [
       surface,
       {
         isReachable,
+        ...(why === undefined ? {} : { why }),
         rowsWithoutEdge: rowsWithoutLineage,
         isLineageLost: lost.has(surfaceId(surface)),
         isUnbounded: harvest.unbounded?.has(surfaceId(surface)) === true,

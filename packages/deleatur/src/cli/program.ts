@@ -14,6 +14,9 @@ const EPILOGUE = `
 Exit codes: 0 as asked and effective · 1 failed · 2 usage or boundary · 20 partial, or a valid tombstone · 21 unconfirmed or withheld ·
 22 valid but not yet effective, or waiting · 23 signature holds, but scope, exclusion or a second pair of eyes is missing · 24 invalid · 130 interrupted`;
 
+/** What somebody who asked for it wants of the resumed request as well. */
+const RESUMED_WITH = ["--now", "--allow-tombstone"];
+
 /** Runs one command line to its exit code; it never throws. */
 export async function runProgram(argv: readonly string[], given: Terminal): Promise<number> {
   const terminal: Terminal = { ...given, readInput: once(given.readInput) };
@@ -65,7 +68,8 @@ export async function runProgram(argv: readonly string[], given: Terminal): Prom
     }
     const verbs = program.commands.map((command) => command.name());
     const told = error instanceof CommanderError ? usageError(error, argv, verbs) : error;
-    const failure = errorResult(told, terminal.signal.aborted, request);
+    const acts = RESUMED_WITH.filter((flag) => argv.includes(flag));
+    const failure = errorResult(told, terminal.signal.aborted, request, acts);
     if (isJson) return print(terminal, true, verb, failure);
     terminal.err(failure.text);
     return failure.exitCode;

@@ -4,6 +4,7 @@ import {
   MalformedError,
   type OwnScope,
   parseExpectList,
+  parsePersonCode,
   parsePublicKey,
   parseStrictJson,
 } from "@deleatur/verify";
@@ -51,4 +52,17 @@ function publicForm(text: string, file: string): JsonValue {
 export async function readExpectList(terminal: Terminal, file: string): Promise<OwnScope> {
   const text = await readGiven(terminal, file);
   return { expect: own("--expect", () => parseExpectList(text), file) };
+}
+
+/** @throws UsageError BAD_PERSON_CODE */
+export function readPersonCode(code: string): Uint8Array {
+  try {
+    return parsePersonCode(code);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError("BAD_PERSON_CODE", "the person code has a slip in it", {
+      cure: "copy it again from where it stands, eight groups of seven letters",
+      cause,
+    });
+  }
 }

@@ -69,6 +69,25 @@ describe("the inventory", () => {
       cure: expect.stringContaining("put it back"),
     });
     expect(error.message).toContain(`${memory.boundaryFile}, line ${line}: surfaces.summaries.${field} names`);
+    // `check` knows no request that could be resumed, and says the cure of the store.
+    const { out } = await runCli(memory.directory, ["check"]);
+    expect(out.slice(out.indexOf("Best that could be attested"))).toContain("put it back");
+    expect(out).not.toContain("--resume");
+    const { json } = await askCli(memory.directory, ["check"]);
+    expect(JSON.stringify(json)).not.toContain("--resume");
+  });
+
+  it("is wrong in one place: a terminal says file, line and cure once each", async () => {
+    const memory = smallMemory();
+    edit(memory, "role: primary", "role: first");
+    const { err } = await runCli(memory.directory, ["check"]);
+    const [told = "", where = "", cure = "", ...rest] = err.trimEnd().split("\n");
+    expect(rest).toEqual([]);
+    expect(told).toMatch(
+      /^BoundaryError BAD_FIELD: surfaces\.episodes\.role is missing or not one of the allowed values$/,
+    );
+    expect(where).toMatch(/^ {2}where: .*deleatur\.yaml:\d+, field surfaces\.episodes\.role$/);
+    expect(cure).toMatch(/^ {2}cure: {2}write primary or /);
   });
 
   it("is wrong in several places: each is told with file, line, field and cure", async () => {
@@ -258,13 +277,15 @@ describe("a foreign receipt", () => {
     writeFileSync(join(memory.directory, "bad.pem"), "no key");
     for (const argv of [
       ["verify", "receipt.json", "--public-key", "bad.pem"],
-      [...verify, "--person-code", "ABC"],
       [...verify, "--threshold", "0"],
       [...verify, "--expect", "own.pem"],
     ]) {
       const { exitCode, json } = await askCli(memory.directory, argv);
       expect([exitCode, json.error?.code]).toEqual([2, "BAD_VERIFIER_OPTION"]);
     }
+    const slip = await askCli(memory.directory, [...verify, "--person-code", "ABC"]);
+    expect([slip.exitCode, slip.json.error?.code]).toEqual([2, "BAD_PERSON_CODE"]);
+    expect(slip.json.error?.cure).toContain("eight groups of seven");
     const both = await askCli(memory.directory, [...verify, "--boundary", "own.pem", "--expect", "own.pem"]);
     expect([both.exitCode, both.json.error?.code]).toEqual([2, "TWO_SCOPES"]);
   });

@@ -53,7 +53,11 @@ it("130 after an interruption in the middle of a forget, which claims nothing; -
 if (existsSync(${JSON.stringify(begun)})) console.log(${JSON.stringify(words)});
 else { writeFileSync(${JSON.stringify(begun)}, ""); setTimeout(() => {}, 60_000); }`,
   );
-  const { child, ended } = start(memory.directory, ["forget", "--subject-file", "-", "--json"], "account:marta-77");
+  const { child, ended } = start(
+    memory.directory,
+    ["forget", "--subject-file", "-", "--now", "--json"],
+    "account:marta-77",
+  );
   for (let tries = 0; !existsSync(begun); tries += 1) {
     if (tries > 600) throw new Error("the forget did not come to the rewriting");
     await sleep(50);
@@ -66,9 +70,9 @@ else { writeFileSync(${JSON.stringify(begun)}, ""); setTimeout(() => {}, 60_000)
   expect(told.error).toMatchObject({ class: "Interrupted", code: "INTERRUPTED" });
   const request = told.error?.where["request"];
   expect(request).toMatch(/^[0-9a-f]{32}$/);
-  expect(told.error?.cure).toContain(`--resume ${String(request)}`);
+  expect(told.error?.cure).toBe(`run \`deleatur forget --resume ${String(request)} --now\``);
 
-  const resumed = await start(memory.directory, ["forget", "--resume", String(request), "--json"]).ended;
+  const resumed = await start(memory.directory, ["forget", "--resume", String(request), "--now", "--json"]).ended;
   expect(onlyObject(resumed)).toMatchObject({ state: "closed", verdict: "COMPLIANT", exitCode: 0 });
   expect(onlyObject(resumed)["totals"]).toMatchObject({ confirmed: { erased: 3, rewritten: 1 } });
   const log = onlyObject(await start(memory.directory, ["log", "--json"]).ended);

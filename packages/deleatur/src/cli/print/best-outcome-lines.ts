@@ -1,7 +1,7 @@
 // Says in words the best that could be attested, why it is no more, and what would improve it.
 import type { BestOutcome } from "../../attest/best-outcome.ts";
 import type { Paint } from "../verb.ts";
-import { reasonLines } from "./fold-reasons.ts";
+import { ruleLines } from "./fold-reasons.ts";
 
 const BEST: Readonly<Record<BestOutcome["attestation"], string>> = {
   erasure: "an erasure",
@@ -20,7 +20,7 @@ export function bestLines(best: BestOutcome, paint: Paint): readonly string[] {
       `Best that could be attested: ${BEST[best.attestation]}${after > 0 ? `, in effect ${span(after)} later` : ""}`,
     ),
     ...openLines(open, paint),
-    ...reasonLines(
+    ...ruleLines(
       best.reasons.filter((one) => !open.includes(one)),
       paint,
     ),

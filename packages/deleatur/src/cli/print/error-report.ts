@@ -14,14 +14,19 @@ interface Told {
   readonly cure: string | undefined;
 }
 
-/** `request` is the one that was worked on when it happened. */
-export function errorResult(error: unknown, isInterrupted: boolean, request: string | undefined): VerbResult {
+/** `request` is the one that was worked on when it happened; `acts` are the flags of the command that its resumption wants too. */
+export function errorResult(
+  error: unknown,
+  isInterrupted: boolean,
+  request: string | undefined,
+  acts: readonly string[] = [],
+): VerbResult {
   const about = request === undefined ? {} : { request };
   if (isInterrupted) {
     const cure =
       request === undefined
         ? "run the command again; an open request goes on with `deleatur forget --resume`"
-        : `run \`deleatur forget --resume ${request}\``;
+        : `run \`${["deleatur forget --resume", request, ...acts].join(" ")}\``;
     const message = "interrupted, nothing more is claimed than had happened";
     return result([{ name: "Interrupted", code: "INTERRUPTED", message, where: about, cure }], INTERRUPTED);
   }
@@ -72,8 +77,20 @@ function lines({ name, code, message, where, cure }: Told): string {
     }),
   ];
   return [
-    `${name} ${code}: ${message}`,
+    `${name} ${code}: ${withoutPlace(message, { file, line, cure })}`,
     ...(places.length === 0 ? [] : [`  where: ${places.join(", ")}`]),
     ...(cure === undefined ? [] : [`  cure:  ${cure}`]),
   ].join("\n");
+}
+
+/** A message stands by itself and may name its place and its cure; on a terminal these have lines of their own. */
+function withoutPlace(
+  message: string,
+  { file, line, cure }: Readonly<Record<"file" | "line" | "cure", unknown>>,
+): string {
+  const before = [`${String(file)}, line ${String(line)}: `, `${String(file)}: `].find((one) =>
+    message.startsWith(one),
+  );
+  const after = `, ${String(cure)}`;
+  return message.slice(before?.length ?? 0, message.endsWith(after) ? -after.length : undefined);
 }

@@ -1,15 +1,14 @@
 // `letter`: writes the letter to the person from a receipt. Only from a receipt that verifies: an invalid one makes no letter.
 import { type Command, Option } from "commander";
-import { DEFAULT_LIMITS, parsePersonCode, textOf, verifyReceipt } from "@deleatur/verify";
+import { DEFAULT_LIMITS, textOf, verifyReceipt } from "@deleatur/verify";
 import { publicFormOf } from "../../boundary/public-form.ts";
 import { composeLetter } from "../../letter/compose-letter.ts";
 import type { LetterLanguage } from "../../letter/wording.ts";
-import { UsageError } from "../../model/errors.ts";
 import { parseJson, readBounded, writeGiven } from "../files.ts";
 import { verifyJson, verifyText } from "../print/verify-report.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
-import { readPublicKey } from "../verifier-input.ts";
+import { readPersonCode, readPublicKey } from "../verifier-input.ts";
 
 interface LetterFlags {
   readonly lang: LetterLanguage;
@@ -38,7 +37,7 @@ export function addLetter(program: Command, run: RunVerb): void {
 
 async function letter(file: string, flags: LetterFlags, context: VerbContext): Promise<VerbResult> {
   const { terminal } = context;
-  const personCode = flags.personCode === undefined ? undefined : readCode(flags.personCode);
+  const personCode = flags.personCode === undefined ? undefined : readPersonCode(flags.personCode);
   const receipt = await readBounded(terminal, file, DEFAULT_LIMITS.maxBytes);
   const { publicKey, form } = await pinned(flags, context);
   const report = verifyReceipt(receipt, {
@@ -80,16 +79,4 @@ async function pinned(
   if (publicKey !== undefined) return { publicKey: await readPublicKey(context.terminal, publicKey) };
   const { engine } = await context.openMemory();
   return { publicKey: engine.ledger.keys.publicKeyPem(), form: publicFormOf(engine.boundary).text };
-}
-
-function readCode(code: string): Uint8Array {
-  try {
-    return parsePersonCode(code);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new UsageError("BAD_PERSON_CODE", "the person code has a slip in it", {
-      cure: "copy it again from where it stands, eight groups of seven letters",
-      cause,
-    });
-  }
 }

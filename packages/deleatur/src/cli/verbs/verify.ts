@@ -1,6 +1,6 @@
 // `verify`: checks a receipt offline with what the verifier brings. It opens no boundary file, no ledger and no store of ours.
 import type { Command } from "commander";
-import { parsePersonCode, verifyReceipt, DEFAULT_LIMITS, type OwnScope, type VerifyOptions } from "@deleatur/verify";
+import { verifyReceipt, DEFAULT_LIMITS, type OwnScope, type VerifyOptions } from "@deleatur/verify";
 import { UsageError } from "../../model/errors.ts";
 import { parseIdentifier } from "../../model/ids.ts";
 import { readBounded } from "../files.ts";
@@ -8,7 +8,7 @@ import { verifyJson, verifyText } from "../print/verify-report.ts";
 import { readLines } from "../subject-input.ts";
 import type { VerbResult } from "../terminal.ts";
 import type { RunVerb, VerbContext } from "../verb.ts";
-import { own, readExpectList, readPublicForm, readPublicKey } from "../verifier-input.ts";
+import { own, readExpectList, readPersonCode, readPublicForm, readPublicKey } from "../verifier-input.ts";
 
 interface VerifyFlags {
   readonly publicKey?: readonly string[];
@@ -51,8 +51,7 @@ async function verify(file: string, flags: VerifyFlags, context: VerbContext): P
     const { type, value } = parseIdentifier(line);
     return { type, identifier: value };
   });
-  const personCode =
-    flags.personCode === undefined ? undefined : own("--person-code", () => parsePersonCode(flags.personCode ?? ""));
+  const personCode = flags.personCode === undefined ? undefined : readPersonCode(flags.personCode);
   const scope = await ownScope(flags, context);
   const readKeys = (files: readonly string[] | undefined): Promise<readonly Uint8Array[]> =>
     Promise.all((files ?? []).map((key) => readPublicKey(terminal, key)));
