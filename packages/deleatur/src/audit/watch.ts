@@ -7,6 +7,7 @@ import type { RequestState } from "../ledger/request-record.ts";
 import { UsageError } from "../model/errors.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
+import { expireHeld } from "../record/hold-write.ts";
 import { bracketRun } from "./bracket-run.ts";
 import { whyAnchorLost } from "./lost-anchor.ts";
 import { roundedCount } from "./rounded-count.ts";
@@ -103,6 +104,7 @@ function intervalOf({ boundary }: Engine, { everySeconds, afterWrites }: WatchOr
 
 async function lookOnce(engine: Engine, logged: Map<SurfaceId, string>, signal: AbortSignal): Promise<WatchLook> {
   const { ledger, clock } = engine;
+  expireHeld(engine);
   const requests = ledger.requests();
   const owed = stillOwed(engine, requests);
   // What a request is just about to erase is not back.

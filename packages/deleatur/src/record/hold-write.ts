@@ -65,8 +65,10 @@ export function holdWrites(engine: Engine, writes: readonly Offered[]): Held {
   return { outcome: "held", ids };
 }
 
-export function listHeld({ ledger }: Engine): readonly HeldWrite[] {
-  return ledger.heldWrites().map(({ id, since, until, value }) => {
+/** What is over its time is dropped first: a process may run for months, and open the ledger once. */
+export function listHeld(engine: Engine): readonly HeldWrite[] {
+  expireHeld(engine);
+  return engine.ledger.heldWrites().map(({ id, since, until, value }) => {
     // Sealed by us, so its shape is ours.
     const { ref, subjects, sources, content }: SealedWrite = JSON.parse(textOf(value));
     return {

@@ -1,5 +1,6 @@
 // Held writes and their releases under clocks that jump: no clock drops one unseen, and none opens the door again (GUARD-2).
 import { expect, it } from "vitest";
+import { utcTime } from "../../src/model/utc-time.ts";
 import {
   DAY_MS,
   EPISODES,
@@ -101,3 +102,27 @@ it("GUARD-2 LOG-1: what nobody decided in thirty days that the log shows is drop
   expect(scene.memory.held()).toEqual([]);
   expect(expired(scene)).toMatchObject([{ held: id }]);
 });
+
+const MOMENTS: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
+  "are listed": async (scene) => expect(scene.memory.held()).toEqual([]),
+  "are looked for by a watch": look,
+  "could be discarded by a forget": (scene) => scene.memory.forget({ subject: ["account:u-1"], now: true }),
+  "are looked for by a find": (scene) => scene.memory.find({ subject: ["account:u-1"] }),
+};
+
+it.each(Object.entries(MOMENTS))(
+  "GUARD-2: a process that opens its ledger once drops held writes that are over their time where they %s",
+  async (_when, come) => {
+    const scene = await held();
+    for (let day = 0; day < 30; day += 5) {
+      scene.clock.advance(5 * DAY_MS);
+      await recordEpisode(scene, `u-${day}`, "account:u-1", `${T_SAYS[1]} on day ${day}`);
+      scene.memory.engine.ledger.append({ type: "watched", at: utcTime(scene.clock.now()), outcome: "clean" });
+    }
+    const { ledger } = scene.memory.engine;
+    const [{ id } = { id: "" }] = ledger.heldWrites();
+    await come(scene);
+    expect(ledger.heldWrites()).toEqual([]);
+    expect(expired(scene)).toMatchObject([{ held: id }]);
+  },
+);
