@@ -75,6 +75,31 @@ describe("C16: comparisons are exact and typed", () => {
   });
 });
 
+test.each([
+  ["a name", "who.id", '{"who":{"id":"t"}}', '{"who":{"id":"s"}}'],
+  ["a name that is a number", "who.0", '{"who":{"0":"t"}}', '{"who":{"0":"s"}}'],
+  ["a place in a list", "who.0", '{"who":["t","s"]}', '{"who":["s","t"]}'],
+  ["a list at its end", "who", '{"who":["t",7]}', '{"who":["t","s"]}'],
+  ["the first of two members", "who.id", '{"who":{"id":"t"},"who":{"id":"u"}}', '{"who":{"id":"s"},"who":{"id":"t"}}'],
+  ["the last of two members", "who.id", '{"who":{"id":"u"},"who":{"id":"t"}}', '{"who":{"id":"t"},"who":{"id":"s"}}'],
+  ["the last of two at the end", "who.id", '{"who":{"id":"t","id":"u"}}', '{"who":{"id":"t","id":"s"}}'],
+  ["a name that is spelled by escapes", "who.id", '{"who":{"\\u0069d":"t"}}', '{"who":{"\\u0069d":"s"}}'],
+])("LINEAGE-7: a person in JSON is seen at %s", async (_what, json, other, own) => {
+  const { file, app } = newStore("CREATE TABLE notes (id INTEGER PRIMARY KEY, meta TEXT)");
+  const opened = await openSurface(
+    declare("sqlite", { table: "notes", subject: [{ type: "user", json: `meta.${json}` }] }),
+    file,
+  );
+  await opened.surface.fence(order({ identifiers: [{ type: "user", value: "s" }] }), signal);
+  expect(may(app, `INSERT INTO notes (meta) VALUES ('${own}')`)).toBe(false);
+  expect(
+    may(
+      app,
+      `INSERT INTO notes (meta) VALUES ('${other}'), (NULL), (''), ('no JSON'), ('"s"'), ('{"who":"s"}'), ('[]')`,
+    ),
+  ).toBe(json !== "who");
+});
+
 test("a write about a fenced person is refused wherever the row names the person", async () => {
   const { file, app } = newStore(`
     CREATE TABLE notes (id TEXT PRIMARY KEY, meta TEXT, thread_id TEXT);

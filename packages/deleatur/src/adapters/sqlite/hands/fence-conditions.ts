@@ -47,7 +47,7 @@ export function fenceTriggers(
         add(holds(fenced, folded(locator.type, comparable(seenColumn(row, locator.column))) + like(locator)));
         break;
       case "json":
-        for (const path of jsonPaths(locator.path)) add(holdsInJson(fenced, row, locator.column, path));
+        add(holdsInJson(fenced, row, locator.column, locator.path));
         break;
       case "segment":
         add(segmentHolds(fenced, key, locator.segment, locator.sep));
@@ -70,7 +70,7 @@ export function fenceTriggers(
         add(holds(fenced, comparable(seenColumn(row, locator.column))));
         break;
       case "json":
-        add(holdsInJson(fenced, row, locator.column, "$"));
+        add(holdsInJson(fenced, row, locator.column, []));
         break;
       case "via":
         add(holdsInJoin(fenced, row, locator.join));
@@ -105,26 +105,31 @@ function holds(fenced: Fenced, sql: string): string {
   return `EXISTS (SELECT 1 FROM ${FENCE_TABLE} AS f WHERE ${matching(fenced, "f")} AND f.value = ${sql})`;
 }
 
-/** Members of a JSON array (or a scalar); an array inside it is a composite key, in the form that the fence table holds. */
-function holdsInJson(fenced: Fenced, row: SeenRow, column: string, path: string): string {
+/**
+ * Members of a JSON array (or a scalar) at a path; an array inside it is a composite key, in the form that the fence table holds. A path of SQLite's own
+ * leads to the first of two members of one name: here each of them is gone into. A step is a name in an object, or a place in an array.
+ */
+function holdsInJson(fenced: Fenced, row: SeenRow, column: string, steps: readonly string[]): string {
   const text = `CAST(${seenColumn(row, column)} AS TEXT)`;
+  let json = `CASE WHEN json_valid(${text}) THEN ${text} ELSE 'null' END`;
+  const ways = steps.map((step, at) => {
+    const way = `json_each(${json}) AS p${at}`;
+    const alone = at === steps.length - 1 ? `json_array(p${at}.value)` : "'null'";
+    json = `CASE WHEN p${at}.type IN ('object', 'array') THEN p${at}.value ELSE ${alone} END`;
+    return { way, taken: `CAST(p${at}.key AS TEXT) = ${quoteText(step)}` };
+  });
   const member =
     "CASE e.type WHEN 'array' THEN (SELECT json_group_array(CAST(c.value AS TEXT)) FROM json_each(e.value) AS c) ELSE CAST(e.value AS TEXT) END";
-  return `EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(${text}) THEN ${text} ELSE 'null' END, ${quoteText(path)}) AS e
-    JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${folded(fenced.kind === "identifier" ? fenced.type : "", member)})`;
+  const known = `f.value = ${folded(fenced.kind === "identifier" ? fenced.type : "", member)}`;
+  const from = [...ways.map(({ way }) => way), `json_each(${json}) AS e`, `${FENCE_TABLE} AS f`].join(", ");
+  const where = [...ways.map(({ taken }) => taken), matching(fenced, "f"), known].join(" AND ");
+  return `EXISTS (SELECT 1 FROM ${from} WHERE ${where})`;
 }
 
 function holdsInJoin(fenced: Fenced, row: SeenRow, join: Join, like = ""): string {
   const value = folded(fenced.kind === "identifier" ? fenced.type : "", comparable(`j.${quoteName(join.column)}`));
   return `EXISTS (SELECT 1 FROM ${quoteName(join.table)} AS j JOIN ${FENCE_TABLE} AS f ON ${matching(fenced, "f")} AND f.value = ${value}${like}
     WHERE j.${quoteName(join.on)} = ${seenColumn(row, join.link)})`;
-}
-
-/** A path of steps as SQLite writes it; a numeric step may be a place in an array or a name in an object. */
-function jsonPaths(steps: readonly string[]): readonly string[] {
-  const named = `$${steps.map((step) => `.${JSON.stringify(step)}`).join("")}`;
-  if (!steps.some((step) => /^\d+$/.test(step))) return [named];
-  return [named, `$${steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${JSON.stringify(step)}`)).join("")}`];
 }
 
 /** The key as text; a composite one as the JSON array of its texts. Undefined where a composite key holds bytes. */
