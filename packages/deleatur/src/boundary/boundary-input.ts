@@ -84,6 +84,8 @@ export interface PresetInput extends PolicyInput {
   readonly prefix?: string | undefined;
   /** The table, where the layout leaves its name to its operator. */
   readonly table?: string | undefined;
+  /** The schema of a server's database in which the layout's tables stand, where it is not `public`. */
+  readonly schema?: string | undefined;
 }
 
 export interface ExemptionInput {

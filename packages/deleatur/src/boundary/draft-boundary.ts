@@ -62,6 +62,7 @@ export async function draftBoundary(
   const names = keepApart();
   const ids = keepApart();
   const entries: DraftEntry[] = [];
+  const quiet: string[] = [];
   const notes = places.flatMap(({ path, stores }) =>
     stores.length === 0 ? [`${writtenPath(options.directory, path)}: no store was found in it`] : [],
   );
@@ -76,6 +77,7 @@ export async function draftBoundary(
     const drafted = await draftStore(store, name, ids, options, signal);
     entries.push(...drafted.entries);
     notes.push(...drafted.notes);
+    quiet.push(...drafted.quiet);
   }
   for (const server of servers) {
     const url = addressOf(server, options.environment);
@@ -86,6 +88,7 @@ export async function draftBoundary(
       const drafted = draftLayout(await options.inspectServer(name, url, signal), name, ids);
       entries.push(...drafted.entries);
       notes.push(...drafted.notes);
+      quiet.push(...drafted.quiet);
       continue;
     }
     const { groups, others } = await options.inspectKeys(url, signal);
@@ -95,7 +98,7 @@ export async function draftBoundary(
   if (entries.length === 0)
     throw new UsageError("NOTHING_FOUND", "the stores hold no tables or files to declare, name stores that are in use");
   const boundary = options.boundary ?? "my-agent/prod";
-  return { yaml: writeDraft({ boundary, identifiers: identifiersOf(entries), entries, connect }), notes };
+  return { yaml: writeDraft({ boundary, identifiers: identifiersOf(entries), entries, quiet, connect }), notes };
 }
 
 const POSTGRES = /^postgres(?:ql)?:\/\/./i;
@@ -115,6 +118,8 @@ function addressOf(server: string, environment: DraftOptions["environment"]): st
 interface Drafts {
   readonly entries: readonly DraftEntry[];
   readonly notes: readonly string[];
+  /** Containers that hold nothing of anybody. */
+  readonly quiet: readonly string[];
 }
 
 async function draftStore(
@@ -124,7 +129,7 @@ async function draftStore(
   options: DraftOptions,
   signal: AbortSignal,
 ): Promise<Drafts> {
-  if (store.type === "text") return { entries: [draftText(name, ids(name))], notes: [] };
+  if (store.type === "text") return { entries: [draftText(name, ids(name))], notes: [], quiet: [] };
   const layout =
     store.type === "sqlite" ? await options.inspectSqlite(store.path, signal) : await inspectJsonl(store.files, signal);
   return draftLayout(layout, name, ids);
@@ -135,25 +140,22 @@ function draftLayout(
   name: string,
   ids: (wanted: string) => string,
 ): Drafts {
-  const presets = recognisePresets(layout);
-  const covered = new Set(presets.flatMap((preset) => preset.tablesIn?.(layout) ?? preset.tables));
-  const presetEntries = presets.flatMap((preset): readonly DraftEntry[] => {
-    const tables = preset.tablesIn?.(layout) ?? [undefined];
-    return tables.map((table) => ({
-      id: ids(table === undefined ? name : surfaceName(table)),
-      input: {
-        preset: preset.name,
-        store: name,
-        ...(table === undefined || preset.tables.includes(table) ? {} : { table }),
-      },
+  const known = recognisePresets(layout);
+  const quiet = [...new Set(known.flatMap((found) => found.quiet))];
+  const covered = new Set([...known.flatMap(({ tables }) => tables), ...quiet]);
+  const presetEntries = known.map(({ preset, entry }): DraftEntry => {
+    const place = entry.table ?? entry.schema;
+    return {
+      id: ids(place === undefined ? name : surfaceName(place)),
+      input: { preset: preset.name, store: name, ...entry },
       decide: {},
-    }));
+    };
   });
-  const notes = presets.flatMap((preset) =>
+  const notes = [...new Set(known.map(({ preset }) => preset))].flatMap((preset) =>
     preset.notes.map((note) => `${name} has the layout of ${preset.name}: ${note}`),
   );
   if ("files" in layout)
-    return { entries: presets.length === 0 ? [draftJsonl(layout, name, ids(name))] : presetEntries, notes };
+    return { entries: known.length === 0 ? [draftJsonl(layout, name, ids(name))] : presetEntries, notes, quiet: [] };
   const given = new Map<string, string>();
   const idOf = (table: string): string => {
     const id = given.get(table) ?? ids(surfaceName(table));
@@ -161,7 +163,11 @@ function draftLayout(
     return id;
   };
   const drafts = draftTables(layout, name, covered, idOf);
-  return { entries: [...presetEntries, ...drafts.entries], notes: [...notes, ...drafts.notes] };
+  return {
+    entries: [...presetEntries, ...drafts.entries],
+    notes: [...notes, ...drafts.notes],
+    quiet: quiet.map((table) => `${name}.${table}`),
+  };
 }
 
 function identifiersOf(entries: readonly DraftEntry[]): readonly string[] {

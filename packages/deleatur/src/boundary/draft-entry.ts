@@ -31,6 +31,8 @@ export interface Draft {
   readonly boundary: string;
   readonly identifiers: readonly string[];
   readonly entries: readonly DraftEntry[];
+  /** Patterns of the census: containers that hold nothing of anybody. */
+  readonly quiet: readonly string[];
   readonly connect: NonNullable<BoundaryInput["connect"]>;
 }
 
@@ -44,7 +46,7 @@ export function writeDraft(draft: Draft): string {
     commented(`identifiers: ${flow(draft.identifiers)}`, "every way in which your stores name a person"),
     "surfaces:",
     ...draft.entries.flatMap(entryLines),
-    `census: { include: ${flow(stores.map((store) => `${store}.*`))} }`,
+    `census: { include: ${flow(stores.map((store) => `${store}.*`))}${draft.quiet.length === 0 ? "" : `, quiet: ${flow(draft.quiet)}`} }`,
     // Never `sdk`: that is the operator's own word, and nothing that exists in a store shows it.
     commented(
       "writers: trigger",

@@ -30,26 +30,25 @@ function expandEntry(id: string, entry: PresetInput, path: FieldPath): Expanded 
       ],
     };
   }
-  const { preset: _name, type, source, ...policies } = entry;
-  const parts = preset.surfaces({ type: type ?? preset.defaultType, source });
+  const { preset: _name, type, source, schema, ...policies } = entry;
+  const parts = preset.surfaces({ type: type ?? preset.defaultType, source, table: entry.table });
+  const within = (surface: SurfaceInput): SurfaceInput =>
+    schema === undefined ? surface : { ...surface, table: `${schema}.${surface.table ?? ""}` };
   return {
     surfaces: Object.entries(parts).map(([part, surface]) => ({
       id: `${id}.${part}`,
-      input: { ...surface, ...policies },
+      input: { ...within(surface), ...policies },
       path,
     })),
-    problems:
-      entry.table === undefined || preset.tablesIn !== undefined
-        ? []
-        : [
-            {
-              code: "FIELD_KIND",
-              path: [...path, "table"],
-              what: "is fixed by the preset's layout",
-              cure: "remove it, or declare the surfaces themselves",
-              surface: id,
-            },
-          ],
+    problems: (["table", "schema"] as const)
+      .filter((member) => entry[member] !== undefined && preset.place !== member)
+      .map((member) => ({
+        code: "FIELD_KIND",
+        path: [...path, member],
+        what: "is fixed by the preset's layout",
+        cure: "remove it, or declare the surfaces themselves",
+        surface: id,
+      })),
   };
 }
 

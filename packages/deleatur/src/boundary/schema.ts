@@ -138,6 +138,7 @@ const preset = z.strictObject({
   source: name("surface that the rows of this layout are derived from").optional(),
   prefix: name("Redis: the keys that begin so, where the layout has another prefix than its own").optional(),
   table: name("table, where the layout leaves its name to its operator").optional(),
+  schema: name("schema of the layout's tables, where it is not public").optional(),
   ...policies,
 });
 

@@ -10,7 +10,7 @@ import { parseBoundary } from "../../src/boundary/parse-boundary.ts";
 import { openDeleatur } from "../../src/open-deleatur.ts";
 import { signal, useServer } from "../adapters/postgres/postgres-fixture.ts";
 import { findVectorPostgres } from "../servers/find-postgres.ts";
-import { embed, LANGGRAPH_SAVER, LANGGRAPH_STORE, mem0Table } from "./postgres-layouts.ts";
+import { embed, inSchema, LANGGRAPH_ITEMS, LANGGRAPH_SAVER, LANGGRAPH_STORE, mem0Tables } from "./postgres-layouts.ts";
 import { codes, S_SAYS, T_SAYS, tempFolder } from "./scene.ts";
 
 const installation = findVectorPostgres();
@@ -18,6 +18,9 @@ const installation = findVectorPostgres();
 const OWN = `CREATE SCHEMA app; CREATE TABLE app.episodes (id bigint PRIMARY KEY, user_id text, body text NOT NULL);
   CREATE TABLE app.summaries (id uuid PRIMARY KEY, episode_ids bigint[], body text, embedding vector(24));
   CREATE TABLE app.keyless (note text); CREATE TABLE app.counters (id int PRIMARY KEY, seen bigint);`;
+
+const BLOB_KEY = "thread_id,checkpoint_ns,channel,version";
+const WRITE_KEY = "thread_id,checkpoint_ns,checkpoint_id,task_id,idx";
 
 const draft = (url: string, directory: string): Promise<DraftedBoundary> =>
   draftBoundary(
@@ -37,7 +40,8 @@ describe.skipIf(installation === undefined)("init over a live PostgreSQL", () =>
 
   it("PRIVACY-1: knows LangGraph's saver and store and mem0's collections in one database, drafts the rest, and writes no value and no address", async () => {
     const database = await server().createDatabase();
-    const sql = `${LANGGRAPH_SAVER} ${LANGGRAPH_STORE} ${mem0Table("mem0")} ${mem0Table("house_memories")} ${OWN}`;
+    const elsewhere = inSchema("agent_mem", `${LANGGRAPH_SAVER} ${LANGGRAPH_ITEMS}`);
+    const sql = `${LANGGRAPH_SAVER} ${LANGGRAPH_STORE} ${mem0Tables("memories")} ${mem0Tables("house")} ${elsewhere} ${OWN}`;
     await server().query(database, sql);
     await server().query(database, "INSERT INTO app.episodes VALUES (1, 's-4471', $1), (2, 't-0815', $2)", [
       S_SAYS[0],
@@ -59,16 +63,29 @@ describe.skipIf(installation === undefined)("init over a live PostgreSQL", () =>
     const boundary = parseBoundary(yaml, { file: join(directory, "deleatur.yaml"), env: { PG_URL: url } });
     const surfaces = boundary.surfaces.map(({ id, kind, role, table, key }) => [id, kind, role, table, key.join()]);
     expect(surfaces.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1))).toEqual([
+      ["agent_mem-2.items", "postgres", "primary", "agent_mem.store", "namespace_path,key"],
+      ["agent_mem.blobs", "postgres", "primary", "agent_mem.checkpoint_blobs", BLOB_KEY],
+      [
+        "agent_mem.checkpoints",
+        "postgres",
+        "primary",
+        "agent_mem.checkpoints",
+        "thread_id,checkpoint_ns,checkpoint_id",
+      ],
+      ["agent_mem.writes", "postgres", "transcript", "agent_mem.checkpoint_writes", WRITE_KEY],
       ["app.episodes", "postgres", "primary", "app.episodes", "id"],
       ["app.summaries", "postgres", "derived", "app.summaries", "id"],
-      ["house_memories.memories", "postgres", "primary", "house_memories", "id"],
-      ["mem0.memories", "postgres", "primary", "mem0", "id"],
+      ["house.memories", "postgres", "primary", "house", "id"],
+      ["house_entities.entities", "postgres", "primary", "house_entities", "id"],
+      ["memories_entities.entities", "postgres", "primary", "memories_entities", "id"],
       ["memory-2.items", "postgres", "primary", "store", "namespace_path,key"],
       ["memory-2.vectors", "postgres", "primary", "store_vectors", "namespace_path,key,field_path"],
-      ["memory.blobs", "postgres", "primary", "checkpoint_blobs", "thread_id,checkpoint_ns,channel,version"],
+      ["memory-3.memories", "postgres", "primary", "memories", "id"],
+      ["memory.blobs", "postgres", "primary", "checkpoint_blobs", BLOB_KEY],
       ["memory.checkpoints", "postgres", "primary", "checkpoints", "thread_id,checkpoint_ns,checkpoint_id"],
-      ["memory.writes", "postgres", "log", "checkpoint_writes", "thread_id,checkpoint_ns,checkpoint_id,task_id,idx"],
+      ["memory.writes", "postgres", "transcript", "checkpoint_writes", WRITE_KEY],
     ]);
+    expect(boundary.census.quiet).toEqual(["memory.memory_migrations"]);
     expect(boundary.surfaces.find(({ id }) => id === "app.summaries")).toMatchObject({
       vector: "embedding",
       derivedFrom: [{ surface: "app.episodes", column: "episode_ids" }],

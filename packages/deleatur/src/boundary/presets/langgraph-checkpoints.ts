@@ -29,7 +29,8 @@ export function checkpointsSurface(kind: Saver, type: string): SurfaceInput {
 export function writesSurface(kind: Saver, type: string, table: string, content: string): SurfaceInput {
   return {
     kind,
-    role: "log",
+    // What a task said, before it is the value of a channel and when it never becomes one (a question to the person): first hand like the values.
+    role: "transcript",
     label: "pending conversation writes",
     table,
     key: WRITE_KEY,

@@ -1,4 +1,5 @@
-// The layouts of LangGraph's PostgreSQL checkpoint saver and of its store, as @langchain/langgraph-checkpoint-postgres 1.0.5 lays them.
+// The layouts of LangGraph's PostgreSQL checkpoint saver and of its store, measured as @langchain/langgraph-checkpoint-postgres 1.0.5 lays them.
+import type { SurfaceInput } from "../boundary-input.ts";
 import {
   CHECKPOINT_KEY,
   checkpointsSurface,
@@ -7,7 +8,7 @@ import {
   WRITE_KEY,
   writesSurface,
 } from "./langgraph-checkpoints.ts";
-import { hasTable, type Preset } from "./preset.ts";
+import { perSchema, type Preset } from "./preset.ts";
 
 const BLOB_KEY = [...THREAD_KEY, "channel", "version"];
 const ITEM_KEY = ["namespace_path", "key"];
@@ -17,7 +18,7 @@ export const langgraphPostgres: Preset = {
   name: "langgraph-postgres",
   defaultType: "thread",
   notes: THREAD_NOTES,
-  tables: ["checkpoints", "checkpoint_blobs", "checkpoint_writes"],
+  place: "schema",
   surfaces: ({ type }) => ({
     checkpoints: checkpointsSurface("postgres", type),
     blobs: {
@@ -31,20 +32,38 @@ export const langgraphPostgres: Preset = {
     },
     writes: writesSurface("postgres", type, "checkpoint_writes", "blob"),
   }),
-  recognises: (layout) =>
-    hasTable(layout, "checkpoints", [...CHECKPOINT_KEY, "checkpoint", "metadata"], "postgres") &&
-    hasTable(layout, "checkpoint_blobs", [...BLOB_KEY, "blob"], "postgres") &&
-    hasTable(layout, "checkpoint_writes", [...WRITE_KEY, "blob"], "postgres"),
+  findIn: (layout) =>
+    perSchema(layout, {
+      checkpoints: [...CHECKPOINT_KEY, "checkpoint", "metadata"],
+      checkpoint_blobs: [...BLOB_KEY, "blob"],
+      checkpoint_writes: [...WRITE_KEY, "blob"],
+    }),
 };
+
+const STORE_NOTES = [
+  "a namespace is spelled as the store spells it, its labels joined by ':': give each of a person's namespaces as a namespace identifier, whole",
+  "labels that hold a ':' themselves are one namespace with others to the store, so to an erasure too",
+];
+const ITEMS = { store: [...ITEM_KEY, "value"] };
+const VECTORS = { store_vectors: [...VECTOR_KEY, "text_content", "embedding"] };
+
+function itemsSurface(type: string): SurfaceInput {
+  return {
+    kind: "postgres",
+    role: "primary",
+    label: "long-term memories",
+    table: "store",
+    key: ITEM_KEY,
+    subject: { column: "namespace_path", type },
+    content: { column: "value", as: "json" },
+  };
+}
 
 export const langgraphPostgresStore: Preset = {
   name: "langgraph-postgres-store",
   defaultType: "namespace",
-  notes: [
-    "a namespace is spelled as the store spells it, its labels joined by ':': give each of a person's namespaces as a namespace identifier, whole",
-    "labels that hold a ':' themselves are one namespace with others to the store, so to an erasure too",
-  ],
-  tables: ["store", "store_vectors"],
+  notes: STORE_NOTES,
+  place: "schema",
   surfaces: ({ type }) => ({
     // A row of vectors names the namespace itself and goes with its item by the store's own cascade, so it is no derivation that could be missing.
     vectors: {
@@ -57,17 +76,20 @@ export const langgraphPostgresStore: Preset = {
       content: "text_content",
       vector: "embedding",
     },
-    items: {
-      kind: "postgres",
-      role: "primary",
-      label: "long-term memories",
-      table: "store",
-      key: ITEM_KEY,
-      subject: { column: "namespace_path", type },
-      content: { column: "value", as: "json" },
-    },
+    items: itemsSurface(type),
   }),
-  recognises: (layout) =>
-    hasTable(layout, "store", [...ITEM_KEY, "value"], "postgres") &&
-    hasTable(layout, "store_vectors", [...VECTOR_KEY, "text_content", "embedding"], "postgres"),
+  findIn: (layout) => perSchema(layout, { ...ITEMS, ...VECTORS }),
+};
+
+/** A store that was given no `index`, and so lays no table of vectors. */
+export const langgraphPostgresItems: Preset = {
+  name: "langgraph-postgres-items",
+  defaultType: "namespace",
+  notes: STORE_NOTES,
+  place: "schema",
+  surfaces: ({ type }) => ({ items: itemsSurface(type) }),
+  findIn(layout) {
+    const indexed = new Set(perSchema(layout, { ...ITEMS, ...VECTORS }).map(({ entry }) => entry.schema));
+    return perSchema(layout, ITEMS).filter(({ entry }) => !indexed.has(entry.schema));
+  },
 };

@@ -1,6 +1,6 @@
 // The layout of the MCP memory server: one JSONL file of entity lines and relation lines, people among the entities.
 import type { FilesLayout } from "../store-layout.ts";
-import type { Preset } from "./preset.ts";
+import { once, type Preset } from "./preset.ts";
 
 function isMemoryFile(layout: FilesLayout): boolean {
   const fields = new Set(layout.fields.map((field) => field.name));
@@ -19,7 +19,6 @@ export const mcpMemory: Preset = {
   notes: [
     "a person is an entity by name: give the names as entity identifiers; observations about one person inside another's entity are found by probes only",
   ],
-  tables: [],
   surfaces: ({ type }) => ({
     graph: {
       kind: "jsonl",
@@ -35,5 +34,5 @@ export const mcpMemory: Preset = {
       content: { field: "observations", as: "json" },
     },
   }),
-  recognises: (layout) => layout.type === "jsonl" && isMemoryFile(layout),
+  findIn: (layout) => once(layout.type === "jsonl" && isMemoryFile(layout)),
 };

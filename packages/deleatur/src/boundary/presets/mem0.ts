@@ -1,6 +1,6 @@
 // The layout of mem0's SQLite history: old and new wordings of every memory, and the last messages of each session scope.
 import type { SurfaceInput } from "../boundary-input.ts";
-import { hasTable, type Preset } from "./preset.ts";
+import { hasTable, once, type Preset } from "./preset.ts";
 
 const SCOPE_TYPE = "mem0-scope";
 const NOTES = [
@@ -46,11 +46,14 @@ function mem0Preset(name: string, names: HistoryNames): Preset {
     name,
     defaultType: SCOPE_TYPE,
     notes: NOTES,
-    tables: [names.table, "messages"],
     surfaces: ({ type, source }) => mem0Surfaces(names, type, source),
-    recognises: (layout) =>
-      hasTable(layout, names.table, ["id", "memory_id", names.before, names.after]) &&
-      hasTable(layout, "messages", ["id", "session_scope", "content"]),
+    findIn: (layout) =>
+      once(
+        layout.type === "sqlite" &&
+          hasTable(layout, names.table, ["id", "memory_id", names.before, names.after]) &&
+          hasTable(layout, "messages", ["id", "session_scope", "content"]),
+        [names.table, "messages"],
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
 // The layout of RedisVL's SemanticCache: a hash an answer, with its prompt, its response and the prompt's vector. Its own index over them goes with the hashes.
-import type { Preset } from "./preset.ts";
+import { once, type Preset } from "./preset.ts";
 
 /** RedisVL calls the index, and so the prefix, like this where the application gives no name. */
 const DEFAULT_PREFIX = "llmcache:";
@@ -15,7 +15,6 @@ export const redisvlCache: Preset = {
   name: "redisvl-cache",
   defaultType: "account",
   notes: NOTES,
-  tables: [],
   surfaces: ({ source }) => ({
     answers: {
       kind: "redis",
@@ -27,8 +26,10 @@ export const redisvlCache: Preset = {
       ...(source === undefined ? {} : { derivedFrom: { surface: source, field: "metadata.sources", as: "json" } }),
     },
   }),
-  recognises: (layout) =>
-    layout.type === "redis" &&
-    layout.valueType === "hash" &&
-    FIELDS.every((name) => layout.fields.some((field) => field.name === name)),
+  findIn: (layout) =>
+    once(
+      layout.type === "redis" &&
+        layout.valueType === "hash" &&
+        FIELDS.every((name) => layout.fields.some((field) => field.name === name)),
+    ),
 };
