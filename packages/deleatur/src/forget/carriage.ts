@@ -5,6 +5,7 @@ import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { IntentResolution } from "./resolve-intents.ts";
 import { logBoundaryVersion } from "./receive-request.ts";
+import { planOpener } from "./sealed-plan.ts";
 import { openSealedOutcome } from "./settle-request.ts";
 import { countEndedRounds, endRound, openStepJournal, type StepJournal } from "./step-journal.ts";
 import { hasPurgeFailed } from "./purge-requests.ts";
@@ -46,6 +47,8 @@ export interface Carriage {
   readonly carried: readonly Carried[];
   readonly ends: ReadonlyMap<RequestId, Ended>;
   end(id: RequestId, ended: Ended): void;
+  /** As it was journalled, whichever run made it; undefined before that, and where the request is closed. */
+  planOf(one: Pick<Carried, "id" | "round">): Plan | undefined;
   /** Acts for each in turn. An outcome that the act answers, or an error that it throws, is that request's end. @throws only when `signal` is aborted */
   each(act: (one: Carried) => Promise<RequestOutcome | undefined> | RequestOutcome | undefined): Promise<void>;
 }
@@ -65,12 +68,14 @@ export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], s
       intents: { joined: 0, aborted: 0, unresolved: 0, waitingUntil: undefined },
     };
   });
+  const openPlan = planOpener(engine);
   const carriage: Carriage = {
     get carried() {
       return all.filter(({ id }) => !ends.has(id));
     },
     ends,
     end: (id, ended) => void ends.set(id, ended),
+    planOf: ({ id, round }) => openPlan(id, round),
     async each(act) {
       for (const one of carriage.carried) {
         try {

@@ -225,7 +225,7 @@ function inquire(
   const items = ledger.items(id);
   const needles = openNeedles(engine, id);
   const entries = ledger.denylistCount(id);
-  const plans = Array.from({ length: round }, (_, index) => openPlan(engine, id, index + 1));
+  const plans = [...Array.from({ length: round - 1 }, (_, index) => openPlan(engine, id, index + 1)), plan];
   const lost = plans
     .flatMap((one) => one?.items ?? [])
     .filter(({ because, present }) => because === "shared-destroy" && present);

@@ -6,7 +6,7 @@ import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { callRoll, waitForSilent } from "./call-roll.ts";
 import { markStores } from "../record/mark-stores.ts";
-import { type Carriage, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
+import { type Carriage, type Carried, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
 import { concludeRequests, type PurgedRound } from "./conclude-requests.ts";
 import { discardHeldAbout } from "../record/hold-write.ts";
 import { allowReplaced, denyReturn } from "./deny.ts";
@@ -16,7 +16,7 @@ import type { ForeseenSurvey } from "./foresee-survey.ts";
 import type { Plan } from "./plan.ts";
 import { prepareRewrites, type Replacement, type RewriteParty } from "./prepare-rewrites.ts";
 import { purgeRequests } from "./purge-requests.ts";
-import { openPlan, openReplacements, sealReplacements } from "./sealed-plan.ts";
+import { openReplacements, sealReplacements } from "./sealed-plan.ts";
 import { openSealedOutcome, settleRequest } from "./settle-request.ts";
 import { type Survey, surveyOrder, surveySurvivors } from "./survey.ts";
 import { waitingOutcome } from "./waiting-outcome.ts";
@@ -46,9 +46,9 @@ export async function continueRequests(
   const roll = callRoll(engine, signal);
   await carriage.each((one) => fenceTarget(engine, one, roll, signal));
   const foreseen = await fenceClosures(engine, carriage, signal);
-  const before = foreseen?.fits(plansOf(engine, carriage)) === true ? foreseen : undefined;
+  const before = foreseen?.fits(plansOf(carriage)) === true ? foreseen : undefined;
   await carriage.each(async ({ id, round, journal }) => {
-    const plan = planOf(engine, id, round);
+    const plan = planOf(carriage, { id, round });
     engine.ledger.updateRequest(id, { state: "erasing", why: null, until: null });
     await journal.step("needles", () => sealNeedles(engine, id, round, needlesOf(plan), before?.read, signal));
     return undefined;
@@ -57,7 +57,7 @@ export async function continueRequests(
   await rewriteShared(engine, carriage, signal);
   await waitForSilent(engine, carriage, signal);
   await carriage.each(async ({ id, round, journal, options }) => {
-    const plan = planOf(engine, id, round);
+    const plan = planOf(carriage, { id, round });
     const order = { plan, replacements: openReplacements(engine, id, round), together };
     // What must not be forgotten stands outside of the ledger before the first delete (GUARD-5).
     engine.ledger.flushAnchor(options.isReplay);
@@ -80,12 +80,12 @@ async function denyReturns(
   signal: AbortSignal,
 ): Promise<ReadonlySet<RequestId>> {
   // What the others erase was planned, and perhaps surveyed, in a run that was cut off.
-  const plans = plansOf(engine, carriage);
+  const plans = plansOf(carriage);
   const needles = new Map<RequestId, readonly KeptNeedle[]>();
   await carriage.each(({ id, round, known, journal }) => {
     if (journal.isFinished("denylist")) return undefined;
     journal.begin("denylist");
-    const { items } = planOf(engine, id, round);
+    const { items } = planOf(carriage, { id, round });
     if (items.length > 0 || known.length > 0) needles.set(id, openNeedles(engine, id));
     return undefined;
   });
@@ -94,7 +94,7 @@ async function denyReturns(
     const [own, survey] = [needles.get(id), surveys.get(id)];
     await journal.step("denylist", () => {
       // Nobody who is forgotten leaves a sealed copy behind, whatever else is found of them.
-      const plan = planOf(engine, id, round);
+      const plan = planOf(carriage, { id, round });
       discardHeldAbout(engine, { identifiers: plan.identifiers, artifacts: plan.items.map(({ ref }) => ref) });
       if (own === undefined || survey === undefined) return { entries: 0, textsCutOff: 0 };
       return denyReturn(engine, id, { target, identifiers: plan.identifiers, needles: own }, survey);
@@ -120,11 +120,11 @@ async function surveysOf(
   return await surveySurvivors(engine, orders, [...plans.values()], signal);
 }
 
-function plansOf(engine: Engine, { carried }: Carriage): ReadonlyMap<RequestId, Plan> {
+function plansOf(carriage: Carriage): ReadonlyMap<RequestId, Plan> {
   return new Map(
-    carried.flatMap(({ id, round }) => {
-      const plan = openPlan(engine, id, round);
-      return plan === undefined ? [] : [[id, plan] as const];
+    carriage.carried.flatMap((one) => {
+      const plan = carriage.planOf(one);
+      return plan === undefined ? [] : [[one.id, plan] as const];
     }),
   );
 }
@@ -135,7 +135,7 @@ async function rewriteShared(engine: Engine, carriage: Carriage, signal: AbortSi
   await carriage.each(({ id, round, journal }) => {
     if (journal.isFinished("rederive")) return undefined;
     journal.begin("rederive");
-    parties.set(id, { plan: planOf(engine, id, round), needles: [] });
+    parties.set(id, { plan: planOf(carriage, { id, round }), needles: [] });
     return undefined;
   });
   // Nobody's new text is held against needles where no text is new.
@@ -165,18 +165,18 @@ async function purgeClosures(engine: Engine, carriage: Carriage, signal: AbortSi
     const { wait } = purge;
     if (wait !== undefined)
       return waitingOutcome(engine, id, wait.why, wait.why === "purge-window" ? wait.until : undefined);
-    const plan = planOf(engine, id, round);
+    const plan = planOf(carriage, { id, round });
     purged.push({ id, round, target, plan, purge, unresolvedIntents: intents.unresolved, options });
     return undefined;
   });
   return purged;
 }
 
-/** The plan as it was journalled, whichever run made it. @throws UsageError REQUEST_CLOSED */
-function planOf(engine: Engine, id: RequestId, round: number): Plan {
-  const plan = openPlan(engine, id, round);
+/** @throws UsageError REQUEST_CLOSED */
+function planOf(carriage: Carriage, one: Pick<Carried, "id" | "round">): Plan {
+  const plan = carriage.planOf(one);
   if (plan === undefined)
-    throw new UsageError("REQUEST_CLOSED", "the request is closed, its plan is gone", { place: { request: id } });
+    throw new UsageError("REQUEST_CLOSED", "the request is closed, its plan is gone", { place: { request: one.id } });
   return plan;
 }
 

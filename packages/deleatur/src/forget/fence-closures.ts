@@ -14,7 +14,7 @@ import { planTogether } from "./plan-together.ts";
 import { raiseFence } from "./raise-fence.ts";
 import { addIdentifiers, appendRequestEntry, logBoundaryVersion, optionsOf } from "./receive-request.ts";
 import { resolveIntents } from "./resolve-intents.ts";
-import { openPlan, sealPlan } from "./sealed-plan.ts";
+import { sealPlan } from "./sealed-plan.ts";
 import type { Target } from "./target.ts";
 import { waitingOutcome } from "./waiting-outcome.ts";
 
@@ -69,7 +69,7 @@ export async function fenceClosures(
     foreseen = await foreseeSurvey(engine, carriage, signal);
     const harvest = await harvestLineage(engine, signal, foreseen?.see);
     recordHarvest(engine, harvest);
-    const planned = carriage.carried.flatMap(({ id, round }) => openPlan(engine, id, round) ?? []);
+    const planned = carriage.carried.flatMap((one) => carriage.planOf(one) ?? []);
     const made = planTogether(engine, open, planned, harvest, (ref) => held.has(artifactId(ref)));
     const plans = new Map(open.flatMap(({ id }, place) => (made[place] === undefined ? [] : [[id, made[place]]])));
     if (await fenceNew(engine, carriage, plans, signal)) continue;

@@ -75,12 +75,12 @@ export interface Reach {
   readonly ranks: ReadonlyMap<string, number>;
 }
 
-/** `known`: artifacts that earlier rounds of the request knew. */
+/** `earlier`: artifacts that earlier rounds of the request knew. */
 export function reachOf(
   engine: Engine,
   target: Target,
   harvest: Harvest,
-  known: readonly ArtifactRef[],
+  earlier: readonly ArtifactRef[],
   index: HarvestIndex,
 ): Reach {
   const { rows } = index;
@@ -95,13 +95,14 @@ export function reachOf(
         ];
   // What the ledger knows of a surface that is declared no more cannot be reached; the evidence says that it is there (`find-leftovers.ts`).
   const declared = new Set(engine.surfaces.map(({ declaration }) => declaration.id));
-  const closure = engine.ledger.closure([...seeds, ...known]).filter(({ ref }) => declared.has(ref.surface));
+  const closure = engine.ledger.closure([...seeds, ...earlier]).filter(({ ref }) => declared.has(ref.surface));
   rows.expect(closure.map(({ ref }) => ref));
   const sources = new Map<string, readonly ArtifactRef[]>();
   const edges = new Map<string, readonly KnownSource[]>();
-  for (const { ref } of closure) {
+  const known = engine.ledger.sourcesOfEach(closure.map(({ ref }) => ref));
+  for (const [place, { ref }] of closure.entries()) {
     const id = artifactId(ref);
-    const recorded = engine.ledger.sourcesOf(ref);
+    const recorded = known[place] ?? [];
     edges.set(id, recorded);
     sources.set(id, joinSources(rows.get(id)?.sources ?? [], recorded));
   }

@@ -20,6 +20,8 @@ export async function resolveIntents(
   about: { readonly identifiers: readonly SubjectIdentifier[]; readonly refs: readonly ArtifactRef[] },
   signal: AbortSignal,
 ): Promise<IntentResolution> {
+  const open = engine.ledger.openIntents();
+  if (open.length === 0) return { joined: 0, aborted: 0, unresolved: 0, waitingUntil: undefined };
   const persons = new Set(about.identifiers.map(({ type, value }) => `${type}:${value}`));
   const closure = engine.ledger.derivedFrom([...about.refs, ...engine.ledger.artifactsAbout(about.identifiers)]);
   const isMeant = new Set(about.refs.map(artifactId));
@@ -28,7 +30,7 @@ export async function resolveIntents(
   const isDeclared = ({ ref }: OpenIntent): boolean => declared.has(ref.surface);
   const ended: OpenIntent[] = [];
   const unresolved: OpenIntent[] = [];
-  for (const intent of engine.ledger.openIntents()) {
+  for (const intent of open) {
     const touches =
       intent.subjects.some(({ type, value }) => persons.has(`${type}:${value}`)) ||
       [intent.ref, ...intent.sources].some((ref) => isMeant.has(artifactId(ref)) || closure.has(ref));

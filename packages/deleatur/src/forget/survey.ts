@@ -106,13 +106,14 @@ export function openSurvey(
     async end(plans, signal) {
       await compareStaying(engine, plans, orders, views, compare, signal);
       for (const view of views) if (view !== common) takeOver(view, common);
-      const standing = openBaseline(baseline.bytes());
+      const whole = baseline.bytes();
+      const standing = openBaseline(whole);
       for (const ref of together) standing.drop(ref.surface, digester.idOf(ref));
       // What no store keeps, but a process in its memory, comes and goes by itself: it is nobody's to lose.
       for (const surface of baseline.surfaces)
         if (engine.bound(surface).declaration.store === undefined) standing.replace(surface);
       for (const { request, owed, isFirst } of views) {
-        if (isFirst) ledger.putSealed(request, BASELINE, baseline.bytes());
+        if (isFirst) ledger.putSealed(request, BASELINE, whole);
         const bystanders = owed.surfaces.length === 0 ? standing : withOwed(standing, owed);
         ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
       }

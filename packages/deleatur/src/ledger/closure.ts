@@ -1,6 +1,6 @@
 // Everything derived from given artifacts: a frontier search in the ledger, then the best path to each and an order in memory. It must not miss an edge.
 import { artifactId, type ArtifactRef } from "../model/ids.ts";
-import { hexOf, parseJson, type LedgerCore } from "./ledger-core.ts";
+import { hexArray, hexOf, parseJson, type LedgerCore } from "./ledger-core.ts";
 import type { ArtifactState, Lineage, Reached } from "./ledger.ts";
 import { ORIGINS, STATE } from "./lineage-codes.ts";
 import { openRef } from "./lineage.ts";
@@ -23,12 +23,16 @@ interface Graph {
   readonly edges: { readonly from: number[]; readonly to: number[]; readonly ranks: number[] };
 }
 
-function idsOf(core: LedgerCore, from: readonly ArtifactRef[]): (number | undefined)[] {
-  return from.map(
-    (ref) =>
-      core.connection.get<{ id: number }>("SELECT id FROM artifacts WHERE digest = ?", core.digests.artifactDigest(ref))
-        ?.id,
-  );
+/** By place; undefined for what the ledger does not know. */
+function idsOf({ connection, digests }: LedgerCore, from: readonly ArtifactRef[]): readonly (number | undefined)[] {
+  const ids: (number | undefined)[] = from.map(() => undefined);
+  for (let start = 0; start < from.length; start += PART)
+    for (const [place, id] of connection.rows<[number, number]>(
+      "SELECT j.key, a.id FROM json_each(?) AS j CROSS JOIN artifacts AS a ON a.digest = unhex(j.value)",
+      hexArray(from.slice(start, start + PART).map((ref) => digests.hashArtifact(ref))),
+    ))
+      ids[start + place] = id;
+  return ids;
 }
 
 /** Walks level by level: every artifact is asked once for its edges, so cycles end by themselves. */

@@ -55,7 +55,7 @@ export function createHarvestMemory(core: LedgerCore): HarvestMemory {
 
   return {
     remember(rows) {
-      const table = createRowTable(core.digests);
+      const table = createRowTable(core.digests, rows.length);
       for (const row of rows) table.add(row);
       const token = Buffer.concat([Buffer.alloc(NOTHING), core.random(RANDOM)]);
       connection.run("DELETE FROM harvested_blocks WHERE substr(digest, 1, ?) = zeroblob(?)", NOTHING, NOTHING);

@@ -82,6 +82,8 @@ export interface Lineage extends HarvestIntake {
   recordArtifacts(list: readonly ArtifactRecord[]): void;
   artifact(ref: ArtifactRef): KnownArtifact | undefined;
   sourcesOf(ref: ArtifactRef): readonly KnownSource[];
+  /** By place. */
+  sourcesOfEach(refs: readonly ArtifactRef[]): readonly (readonly KnownSource[])[];
   /** What is known of each row of a part of a scan, beside what its store says of it. */
   knownBeside(rows: readonly HarvestedLineage[]): readonly KnownRow[];
   subjectsOf(ref: ArtifactRef): readonly SubjectIdentifier[];

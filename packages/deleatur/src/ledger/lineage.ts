@@ -4,7 +4,7 @@ import type { EdgeOrigin } from "../model/artifact.ts";
 import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
-import { hexList, hexOf, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
+import { hexArray, hexList, hexOf, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { KnownArtifact, KnownSource, Lineage } from "./ledger.ts";
 import { findKnown, type KnownRow } from "./known-records.ts";
 import { ORIGINS, originOf, STATE } from "./lineage-codes.ts";
@@ -91,6 +91,32 @@ export function createLineage(core: LedgerCore): LineageRecords {
     if (news.length > 0) enterRecords(core, news, origin);
   }
 
+  /** Many artifacts have the same sources: each is opened once. */
+  function sourcesOfEach(refs: readonly ArtifactRef[]): readonly (readonly KnownSource[])[] {
+    const sources: KnownSource[][] = refs.map(() => []);
+    const opened = new Map<number, Omit<KnownSource, "origin">>();
+    for (let start = 0; start < refs.length; start += PART) {
+      const part = refs.slice(start, start + PART).map((ref) => digests.hashArtifact(ref));
+      for (const [place, id, origin, digest, surface, sealed] of connection.rows<
+        [number, number, number, Uint8Array, string, Uint8Array | null]
+      >(
+        `SELECT j.key, a.id, d.origin, a.digest, a.surface, a.sealed FROM json_each(?) AS j
+         CROSS JOIN artifacts AS t ON t.digest = unhex(j.value) CROSS JOIN derivations AS d ON d.derived = t.id
+         CROSS JOIN artifacts AS a ON a.id = d.source ORDER BY j.key, a.digest`,
+        hexArray(part),
+      )) {
+        let source = opened.get(id);
+        if (source === undefined) {
+          const ref = sealed === null ? undefined : openRef(core, { digest, surface, sealed });
+          source = { digest: hexOf(digest), ...(ref === undefined ? {} : { ref }) };
+          opened.set(id, source);
+        }
+        sources[start + place]?.push({ ...source, origin: originOf(origin) });
+      }
+    }
+    return sources;
+  }
+
   /** In the order of the ids. What was erased since is left out: only its digest is left. */
   function refsOf(ids: readonly number[]): readonly ArtifactRef[] {
     return connection
@@ -143,18 +169,8 @@ export function createLineage(core: LedgerCore): LineageRecords {
       };
       return answer;
     },
-    sourcesOf(ref) {
-      return connection
-        .all<{ digest: Uint8Array; origin: number; surface: string; sealed: Uint8Array | null }>(
-          `SELECT a.digest, d.origin, a.surface, a.sealed FROM artifacts AS t JOIN derivations AS d ON d.derived = t.id
-           JOIN artifacts AS a ON a.id = d.source WHERE t.digest = ? ORDER BY a.digest`,
-          digests.artifactDigest(ref),
-        )
-        .map(({ digest, origin, surface, sealed }): KnownSource => {
-          const base = { digest: hexOf(digest), origin: originOf(origin) };
-          return sealed === null ? base : { ...base, ref: openRef(core, { digest, surface, sealed }) };
-        });
-    },
+    sourcesOf: (ref) => sourcesOfEach([ref])[0] ?? [],
+    sourcesOfEach,
     knownBeside(rows) {
       const isKnown = memory.vouchFor(rows);
       const asked = rows.filter((_, place) => !isKnown(place));

@@ -19,15 +19,16 @@ const WIDTH = 5;
 /** How many sources a row has that is there no more. */
 const GONE = 0xffff_ffff;
 
-export function createRowTable(digests: Pick<Digests, "keyedDigest">): RowTable {
+/** @param room rows that are to come, if that is known */
+export function createRowTable(digests: Pick<Digests, "keyedDigest">, room = 1_024): RowTable {
   const secret = digests.keyedDigest("harvest/row");
   const [nameKey, lineageKey] = [sipKey(secret), sipKey(secret.subarray(16))];
   const message = createSipMessage();
   const hash: SipHash = { low: 0, high: 0 };
-  let rows = new Uint32Array(1_024 * WIDTH);
+  let rows = new Uint32Array(Math.max(1_024, room) * WIDTH);
   let count = 0;
   /** By the name, then onward to the first free slot: a row's place and one, 0 where it is free. */
-  let slots = new Int32Array(4_096);
+  let slots = new Int32Array(2 ** Math.ceil(Math.log2(4 * Math.max(1_024, room))));
   const sums = new Map<string, number>();
 
   /** Where the name that was hashed last stands, or the free slot where it would. */

@@ -8,18 +8,24 @@ export interface SealedValue<Value> {
   put(ledger: Seals, id: RequestId, value: Value): void;
   /** Undefined before it was put, and after the request is closed. */
   open(ledger: Seals, id: RequestId): Value | undefined;
+  /** What `open` would parse. */
+  bytes(ledger: Seals, id: RequestId): Uint8Array | undefined;
+  parse(bytes: Uint8Array): Value;
 }
 
 /** `name` stands in clear: no personal data in it. A `Value` must survive JSON (dates become text). */
 export function sealedValue<Value>(name: string): SealedValue<Value> {
+  // Written by `put` alone, which took a `Value`.
+  const parse = (bytes: Uint8Array): Value => JSON.parse(new TextDecoder().decode(bytes)) as Value;
   return {
     put(ledger, id, value) {
       ledger.putSealed(id, name, new TextEncoder().encode(JSON.stringify(value)));
     },
     open(ledger, id) {
       const bytes = ledger.getSealed(id, name);
-      // Written by `put` alone, which took a `Value`.
-      return bytes === undefined ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as Value);
+      return bytes === undefined ? undefined : parse(bytes);
     },
+    bytes: (ledger, id) => ledger.getSealed(id, name),
+    parse,
   };
 }

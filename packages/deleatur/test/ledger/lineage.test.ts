@@ -9,6 +9,8 @@ const episode = refOf("episodes", "e1");
 const other = refOf("episodes", "e2");
 const summary = refOf("summaries", "s1");
 
+const sourcesOf = (at: number): ArtifactRef[] => [episode, other].slice(0, at % 3);
+
 describe("recordArtifacts", () => {
   test("LINEAGE-2: a derived artifact carries pointers to all its sources", () => {
     const { ledger } = temporaryLedger();
@@ -22,6 +24,27 @@ describe("recordArtifacts", () => {
     expect(ledger.subjectsOf(summary)).toHaveLength(2);
     expect(ledger.artifactsAbout([email])).toEqual([summary]);
     expect(ledger.artifactsAbout([account])).toHaveLength(2);
+  });
+
+  test("LINEAGE-2: asked of many at once, each answers its own sources by its place", () => {
+    const { ledger } = temporaryLedger();
+    const many = Array.from({ length: 1_200 }, (_, at) => refOf("summaries", `m${at}`));
+    ledger.recordArtifacts(
+      many.map((ref, at) => ({
+        ref,
+        subjects: [],
+        sources: sourcesOf(at),
+        origin: at < 600 ? "recorded" : "declared",
+      })),
+    );
+    const asked = [refOf("summaries", "nowhere"), ...many];
+    const told = ledger.sourcesOfEach(asked);
+    expect(told.map((sources) => new Set(sources.map(({ ref }) => ref?.key)))).toEqual([
+      new Set(),
+      ...many.map((_, at) => new Set(sourcesOf(at).map(({ key }) => key))),
+    ]);
+    expect(told).toEqual(asked.map((ref) => ledger.sourcesOf(ref)));
+    expect([told[600]?.[0]?.origin, told[602]?.[0]?.origin]).toEqual(["recorded", "declared"]);
   });
 
   test("LINEAGE-4: every edge says where it comes from, and the better origin stands", () => {

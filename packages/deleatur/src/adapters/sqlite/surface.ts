@@ -15,7 +15,7 @@ import { resolveLayout, type Layout } from "./hands/layout.ts";
 import { offerRow, plantRow } from "./hands/offer-row.ts";
 import { forgetPurge, purgeOnce } from "./hands/purge-once.ts";
 import { emptyLogs, needsVacuum } from "./hands/purge-store.ts";
-import { createRowReader, mergeRows } from "./hands/row-reader.ts";
+import { createRowReader, mergedByKey } from "./hands/row-reader.ts";
 import { eraseRows } from "./hands/erase-rows.ts";
 import { rewriteRows } from "./hands/rewrite-rows.ts";
 import type { SqliteFile, SqliteOptions } from "./options.ts";
@@ -156,21 +156,9 @@ function scanRows(
   part: ScanPart,
   signal: AbortSignal,
 ): AsyncIterable<Artifact> {
-  return inSnapshot(options, own, function* (db, whole) {
-    let group: Artifact[] = [];
+  return inSnapshot(options, own, (db, whole) => {
     const layout = part === "all" ? whole : { ...whole, content: [], vector: undefined };
-    for (const artifact of createRowReader(db, layout).artifacts()) {
-      signal.throwIfAborted();
-      if (group[0] === undefined || group[0].key === artifact.key) {
-        group.push(artifact);
-        continue;
-      }
-      const before = mergeRows(group);
-      group = [artifact];
-      if (before !== undefined) yield before;
-    }
-    const last = mergeRows(group);
-    if (last !== undefined) yield last;
+    return mergedByKey(createRowReader(db, layout).artifacts(), signal);
   });
 }
 
@@ -180,14 +168,7 @@ function readRows(
   keys: readonly ArtifactKey[],
   signal: AbortSignal,
 ): AsyncIterable<Artifact> {
-  return inSnapshot(options, own, function* (db, layout) {
-    const reader = createRowReader(db, layout);
-    for (const key of new Set(keys)) {
-      signal.throwIfAborted();
-      const artifact = mergeRows(reader.rowsOf(key).map((row) => row.artifact));
-      if (artifact !== undefined) yield artifact;
-    }
-  });
+  return inSnapshot(options, own, (db, layout) => mergedByKey(createRowReader(db, layout).artifactsOf(keys), signal));
 }
 
 /** One read transaction on a connection of its own, ended even where the reader stops early. */

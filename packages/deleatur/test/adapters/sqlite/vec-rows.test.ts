@@ -66,6 +66,44 @@ test("scans keys, subjects, sources, text and vectors, and reads single ones", a
   expect(one?.content.at(-1)).toEqual({ type: "vector", name: "embedding", vector: vectorOf(33) });
 });
 
+const byKey = (one: { key: string }, other: { key: string }): number => Number(one.key) - Number(other.key);
+
+describe("reads by key", () => {
+  const ROWS = 3000;
+  const bare = declare("sqlite-vec", { table: "vecs", role: "index", vector: "embedding" });
+
+  async function openMany(): Promise<Awaited<ReturnType<typeof openSurface>>> {
+    const { app, file } = newStore("CREATE VIRTUAL TABLE vecs USING vec0(id integer primary key, embedding float[64])");
+    const insert = app.prepare("INSERT INTO vecs(id, embedding) VALUES (?, ?)");
+    app.transaction(() => {
+      for (let id = 1; id <= ROWS; id += 1) insert.run(BigInt(id), blobOf(vectorOf(id)));
+    })();
+    app.exec("DELETE FROM vecs WHERE id % 7 = 0");
+    return await openSurface(bare, file);
+  }
+
+  test.each([
+    ["many keys, out of the chunks", Array.from({ length: 900 }, (_, at) => at * 3)],
+    ["few keys, by the table itself", [2900, 5, 1500, 6]],
+  ])("%s, as a scan has them", async (_, wanted) => {
+    const opened = await openMany();
+    const read: Awaited<ReturnType<typeof scan>> = [];
+    for await (const one of opened.surface.read(keys(...wanted, "x", "042"), signal)) read.push(one);
+    const wantedKeys = new Set(wanted.map(String));
+    expect(read.toSorted(byKey)).toEqual((await scan(opened)).filter(({ key }) => wantedKeys.has(key)).toSorted(byKey));
+    expect(read).toHaveLength(wanted.filter((id) => id > 0 && id % 7 !== 0).length);
+  });
+
+  test("what is read does not hold the chunk it stood in", async () => {
+    const opened = await openMany();
+    const held: number[] = [];
+    for await (const { content } of opened.surface.read(keys(...Array.from({ length: 900 }, (_, at) => at)), signal))
+      for (const field of content) if (field.type === "vector") held.push(field.vector.buffer.byteLength);
+    expect(held.length).toBeGreaterThan(700);
+    expect(Math.max(...held)).toBeLessThan(64 * 1024);
+  });
+});
+
 describe.each<StoreSetup>([
   { journal: "WAL", secureDelete: false },
   { journal: "WAL", secureDelete: true },

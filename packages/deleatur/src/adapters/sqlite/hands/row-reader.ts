@@ -9,7 +9,7 @@ import { keyCondition } from "./key-condition.ts";
 import type { Layout } from "./layout.ts";
 import { artifactMaker, distinctSources, distinctSubjects } from "./row-artifact.ts";
 import { storedVectors } from "./stored-vectors.ts";
-import type { SqlValue } from "./values.ts";
+import { candidatesOf, type SqlValue } from "./values.ts";
 
 /** One row: its artifact and the raw values of the columns that were read, by name. */
 export interface Row {
@@ -21,6 +21,8 @@ export interface RowReader {
   /** The artifacts of all rows in key order; rows of one key follow each other and are not merged. */
   artifacts(): IterableIterator<Artifact>;
   rowsOf(key: ArtifactKey): readonly Row[];
+  /** The artifacts of the rows of these keys; rows of one key follow each other and are not merged. */
+  artifactsOf(keys: Iterable<ArtifactKey>): IterableIterator<Artifact>;
 }
 
 export function createRowReader(db: Db, layout: Layout): RowReader {
@@ -44,7 +46,21 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
     const artifact = toArtifact(raw);
     return { artifact, values: new Map(names.map((name, place) => [name, raw[place] ?? null])) };
   };
+  const rowsOf = (key: ArtifactKey): readonly Row[] => {
+    const found = condition(key);
+    if (found === undefined) return [];
+    const statement = prepared<SqlValue[], SqlValue[]>(`${select} WHERE ${found.sql}`).raw(true);
+    return statement.all(...found.parameters).map(toRow);
+  };
   return {
+    rowsOf,
+    *artifactsOf(keys) {
+      const distinct = [...new Set(keys)];
+      const numbers = distinct.flatMap((key) => candidatesOf(key).integer ?? []);
+      const stored = storedVectors(db, layout, names, numbers);
+      if (stored !== undefined) for (const raw of stored) yield toArtifact(raw);
+      else for (const key of distinct) for (const { artifact } of rowsOf(key)) yield artifact;
+    },
     *artifacts() {
       const caseless = new Set(
         layout.subjects.filter((locator) => isCaseIgnored(db, layout, locator)).map(({ type }) => type),
@@ -63,12 +79,6 @@ export function createRowReader(db: Db, layout: Layout): RowReader {
               ),
             };
       }
-    },
-    rowsOf(key) {
-      const found = condition(key);
-      if (found === undefined) return [];
-      const statement = prepared<SqlValue[], SqlValue[]>(`${select} WHERE ${found.sql}`).raw(true);
-      return statement.all(...found.parameters).map(toRow);
     },
   };
 }
@@ -91,8 +101,25 @@ function putTextTogether(
   }
 }
 
+/** Artifacts of rows as they are read, those of one key merged; `signal` is asked at each. */
+export function* mergedByKey(rows: Iterable<Artifact>, signal: AbortSignal): IterableIterator<Artifact> {
+  let group: Artifact[] = [];
+  for (const row of rows) {
+    signal.throwIfAborted();
+    if (group[0] === undefined || group[0].key === row.key) {
+      group.push(row);
+      continue;
+    }
+    const before = mergeRows(group);
+    group = [row];
+    if (before !== undefined) yield before;
+  }
+  const last = mergeRows(group);
+  if (last !== undefined) yield last;
+}
+
 /** Merges what was read of the rows of one key into one artifact: all subjects and sources, the content of every row. */
-export function mergeRows(rows: readonly Artifact[]): Artifact | undefined {
+function mergeRows(rows: readonly Artifact[]): Artifact | undefined {
   const [first] = rows;
   if (first === undefined || rows.length === 1) return first;
   return {
