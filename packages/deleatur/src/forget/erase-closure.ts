@@ -207,5 +207,3 @@ function journal(
     }
   });
 }
-
-/** A code for the journal: never the store's own message, which may quote a row. */
