@@ -11,11 +11,26 @@ import {
   unsealByGuard,
   type LedgerCore,
 } from "./ledger-core.ts";
-import type { Hold, Lineage } from "./ledger.ts";
+
+interface Hold {
+  readonly ref: ArtifactRef;
+  readonly ground: string;
+  /** ISO date. */
+  readonly until: string;
+  readonly since: string;
+}
+
+export interface Holds {
+  /** A held artifact is `kept`: fenced, not erased, not purged. */
+  placeHold(refs: readonly ArtifactRef[], ground: string, until: string): void;
+  /** Answers how many holds ended. */
+  releaseHold(refs: readonly ArtifactRef[]): number;
+  holds(): readonly Hold[];
+}
 
 const placeOf = (digest: Uint8Array): string => `holds/${hexOf(digest)}`;
 
-export function createHolds(core: LedgerCore): Pick<Lineage, "placeHold" | "releaseHold" | "holds"> {
+export function createHolds(core: LedgerCore): Holds {
   const { connection, digests } = core;
   return {
     placeHold(refs, ground, until) {

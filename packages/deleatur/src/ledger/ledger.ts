@@ -8,6 +8,7 @@ import type { GuardFilter } from "./guard-filter.ts";
 import type { HarvestedLineage, HarvestIntake } from "./harvested-blocks.ts";
 import type { GuardTerms } from "./guard-terms.ts";
 import type { HeldWrites } from "./held-writes.ts";
+import type { Holds } from "./holds.ts";
 import type { LedgerIdentity } from "./identity.ts";
 import type { ErasedContents } from "./erased-contents.ts";
 import type { Looks } from "./looks.ts";
@@ -69,15 +70,7 @@ export interface Reached {
   readonly state: ArtifactState;
 }
 
-export interface Hold {
-  readonly ref: ArtifactRef;
-  readonly ground: string;
-  /** ISO date. */
-  readonly until: string;
-  readonly since: string;
-}
-
-export interface Lineage extends HarvestIntake {
+export interface Lineage extends HarvestIntake, Holds {
   /** Upserts artifacts with their persons and edges in one transaction; the same list again changes nothing. An erased key that is recorded again is live again. */
   recordArtifacts(list: readonly ArtifactRecord[]): void;
   artifact(ref: ArtifactRef): KnownArtifact | undefined;
@@ -110,11 +103,6 @@ export interface Lineage extends HarvestIntake {
     readonly derivations: number;
     readonly perSurface: Readonly<Record<string, number>>;
   };
-  /** A held artifact is `kept`: fenced, not erased, not purged. */
-  placeHold(refs: readonly ArtifactRef[], ground: string, until: string): void;
-  /** Answers how many holds ended. */
-  releaseHold(refs: readonly ArtifactRef[]): number;
-  holds(): readonly Hold[];
 }
 
 /** A process that writes: it is known dead by host, process id and start. */

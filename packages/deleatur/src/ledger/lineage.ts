@@ -4,6 +4,7 @@ import type { EdgeOrigin } from "../model/artifact.ts";
 import { UsageError } from "../model/errors.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { ArtifactRef, SubjectIdentifier } from "../model/ids.ts";
+import type { Holds } from "./holds.ts";
 import { hexArray, hexList, hexOf, parseJsonBytes, storedRef, unsealByGuard, type LedgerCore } from "./ledger-core.ts";
 import type { KnownArtifact, KnownSource, Lineage } from "./ledger.ts";
 import { findKnown, type KnownRow } from "./known-records.ts";
@@ -38,7 +39,7 @@ interface SealedRow {
 }
 
 /** The lineage without what stands in files of its own: closure and holds. */
-export type LineageRecords = Omit<Lineage, "closure" | "derivedFrom" | "placeHold" | "releaseHold" | "holds">;
+export type LineageRecords = Omit<Lineage, "closure" | "derivedFrom" | keyof Holds>;
 
 /** The artifact of a row, proved by its digest. @throws LedgerError SEAL_BROKEN where the sealed key is another row's or another ledger's */
 export function openRef({ keys, digests }: LedgerCore, { digest, surface, sealed }: SealedRow): ArtifactRef {
