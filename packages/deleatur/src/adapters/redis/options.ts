@@ -46,6 +46,15 @@ export interface RedisOptions {
 export const MARKER_KEY: RegExp = /^deleatur:ledger:([0-9a-f]{32})$/;
 export const MARKER_VALUE = "1";
 
+/** The hash in which each request whose fence stands has noted the server that it was raised on. */
+export const FENCE_KEY = "deleatur:fence";
+
+/** Whether a hash under that name holds nothing but such notes; `texts`: fields and values, in turns. */
+export function isFenceNotes(texts: readonly string[]): boolean {
+  const shapes = [/^[0-9a-f]{32}$/, /^[0-9a-f]{40}(?: \d+:\d+)?$/];
+  return texts.length > 0 && texts.every((text, at) => shapes[at % 2]?.test(text) === true);
+}
+
 /** What the whole of a string, or of an item of a list or a set, is called as a field. */
 export const WHOLE = "value";
 

@@ -1,44 +1,11 @@
 // A real failover while a person is being forgotten: the standby is promoted and answers at the same address, and the former primary keeps the bytes.
-import { createServer, connect, type Socket } from "node:net";
-import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { startSwitch } from "../../servers/address-switch.ts";
 import { findPostgres } from "../../servers/find-postgres.ts";
 import { all, declare, filesWith, keys, openSurface, REQUEST, signal, text } from "./postgres-fixture.ts";
 import { MARK, startCopied } from "./primary-with-standby.ts";
 
 const installation = findPostgres();
-
-/** An address that leads to one server after another. */
-async function startSwitch(first: number): Promise<{ readonly port: number; to(port: number): void }> {
-  let target = first;
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const onwards = connect(target, "127.0.0.1");
-    for (const socket of [client, onwards]) {
-      open.add(socket);
-      socket.on("error", () => socket.destroy()).on("close", () => open.delete(socket));
-    }
-    client.pipe(onwards).pipe(client);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const end = (): void => {
-    for (const socket of open) socket.destroy();
-  };
-  onTestFinished(() => {
-    end();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return {
-    port: address.port,
-    to(port) {
-      target = port;
-      end();
-    },
-  };
-}
 
 describe.skipIf(installation === undefined)("a failover of PostgreSQL", () => {
   it("CLAIM-6: a purge after one says so once, whether or not the new server is clean; without one it says nothing", async () => {

@@ -1,5 +1,5 @@
 // Reads what stands under keys for the probes, by a way of its own: page by page, every field and item, declared or not. Content of any person: it stays in memory.
-import { MARKER_KEY, MARKER_VALUE } from "../options.ts";
+import { FENCE_KEY, isFenceNotes, MARKER_KEY, MARKER_VALUE } from "../options.ts";
 import { spellKey } from "../key-text.ts";
 import { Refusal, type Seen, seenText } from "./resp.ts";
 import type { Sight } from "./see-server.ts";
@@ -29,6 +29,10 @@ export async function seeKeys(
   const named = [...seen.keys()].filter((key) => MARKER_KEY.test(key));
   const values = await sight.askAll(named.map((key) => ["GET", key]));
   for (const [at, key] of named.entries()) if (seenText(values[at]) === MARKER_VALUE) seen.delete(key);
+  if (seen.has(FENCE_KEY)) {
+    const [notes] = await sight.askAll([["HGETALL", FENCE_KEY]]);
+    if (isFenceNotes(asList(notes).map(seenText))) seen.delete(FENCE_KEY);
+  }
   return Array.from(seen, ([spelled, key]) => ({ spelled, key }));
 }
 

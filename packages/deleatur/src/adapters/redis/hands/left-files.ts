@@ -15,10 +15,15 @@ export interface LeftFiles {
   readonly hasSnapshot: boolean;
 }
 
+/** The folder in which a server of this machine stands. */
+export function serversFolder({ files, processId }: Persistence): string | undefined {
+  return files !== undefined && isServersOwn(processId, files) ? files.directory : undefined;
+}
+
 /** Undefined where the server's folder is not on this machine, or may not be read. */
 export function lookForLeftFiles(persistence: Persistence): LeftFiles | undefined {
   const { files, hasAof } = persistence;
-  if (files === undefined || !isServersOwn(persistence, files)) return undefined;
+  if (files === undefined || serversFolder(persistence) === undefined) return undefined;
   const beside = namesIn(files.directory);
   const appended = files.appendDirectory === undefined ? [] : namesIn(join(files.directory, files.appendDirectory));
   const own = appended.filter((name) => name.startsWith(`${files.appendName}.`));
@@ -51,7 +56,7 @@ export function removeTemporary({ temporary }: LeftFiles): number {
 }
 
 /** A path alone proves nothing: the same one may stand on another machine. The server's own process must be here, and stand in that very folder. */
-function isServersOwn({ processId }: Persistence, { directory }: ServerFiles): boolean {
+function isServersOwn(processId: number, { directory }: ServerFiles): boolean {
   try {
     return readlinkSync(`/proc/${processId}/cwd`) === realpathSync(directory);
   } catch {

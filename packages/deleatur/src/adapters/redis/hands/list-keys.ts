@@ -2,10 +2,12 @@
 import { compareUtf8 } from "@deleatur/verify";
 import { artifactKey } from "../../../model/ids.ts";
 import { spellKey } from "../key-text.ts";
-import { MARKER_KEY, MARKER_VALUE } from "../options.ts";
+import { FENCE_KEY, isFenceNotes, MARKER_KEY, MARKER_VALUE } from "../options.ts";
 import { StoreError } from "../../../model/errors.ts";
 import { bytesOf, type Db, listOf, Refused, textOf } from "./connect.ts";
 
+const NOTES = Buffer.from(FENCE_KEY);
+const OURS = Buffer.from("deleatur:");
 const KEYS_A_STEP = "1000";
 
 /** One step after the other, until the server says that it is through. A step may answer nothing, or keys that were answered before. */
@@ -36,8 +38,7 @@ export interface ListedKey {
 export async function listKeys(db: Db, pattern: string, signal: AbortSignal): Promise<readonly ListedKey[]> {
   const found = new Map<string, Buffer>();
   for await (const step of scanKeys(db, pattern, signal)) for (const key of step) found.set(spellKey(key), key);
-  const named = [...found].flatMap(([spelled, key]) => (MARKER_KEY.test(spelled) ? [key] : []));
-  for (const key of await markersAmong(db, named)) found.delete(spellKey(key));
+  for (const key of await markersAmong(db, [...found.values()])) found.delete(spellKey(key));
   return inByteOrder([...found.keys()]).flatMap((spelled) => {
     const key = found.get(spelled);
     return key === undefined ? [] : [{ spelled: spelledKey(db, spelled), key }];
@@ -50,13 +51,16 @@ function inByteOrder(spellings: readonly string[]): readonly string[] {
   return isPlain ? spellings.toSorted() : spellings.toSorted(compareUtf8);
 }
 
-/** Markers of ledgers: by their name and by what is in them, so that nothing else hides behind the name. */
+/** Markers of ledgers and the notes of their fences: by their name and by what is in them, so that nothing else hides behind the name. */
 export async function markersAmong(db: Db, keys: readonly Buffer[]): Promise<readonly Buffer[]> {
-  const named = keys.filter((key) => MARKER_KEY.test(key.toString("utf8")));
-  const values = await db.sendAll(named.map((key) => ["GET", key]));
-  return named.filter((_, at) => {
+  const named = keys.filter(
+    (key) => key.equals(NOTES) || (key.subarray(0, OURS.length).equals(OURS) && MARKER_KEY.test(key.toString())),
+  );
+  const values = await db.sendAll(named.map((key) => [key.equals(NOTES) ? "HGETALL" : "GET", key]));
+  return named.filter((key, at) => {
     const value = values[at] ?? null;
-    return !(value instanceof Refused) && textOf(value) === MARKER_VALUE;
+    if (value instanceof Refused) return false;
+    return key.equals(NOTES) ? isFenceNotes(listOf(value).map(textOf)) : textOf(value) === MARKER_VALUE;
   });
 }
 

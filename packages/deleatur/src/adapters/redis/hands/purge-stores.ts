@@ -3,6 +3,7 @@ import type { Purged } from "../../../model/artifact.ts";
 import { StoreError } from "../../../model/errors.ts";
 import type { RedisOptions, RedisStore } from "../options.ts";
 import { type Db, withDb } from "./connect.ts";
+import { hasFailedOver } from "./failed-over.ts";
 import { factsOf } from "./persistence.ts";
 import { purgeServer } from "./purge-server.ts";
 import { rebuildStreams } from "./rebuild-streams.ts";
@@ -55,6 +56,11 @@ async function purgeOnce(db: Db, options: RedisOptions, signal: AbortSignal): Pr
   }
   lastPurges.delete(server);
   const outcome = await purgeServer(db, options.declaration.persistence === "none", signal);
+  if (outcome.outcome === "purged" && (await hasFailedOver(db)))
+    return {
+      outcome: "pending",
+      why: `another server answers for store ${db.store.name} than when the fence was raised, or the same one started again where nobody of ours sees its folder: wipe a former one or build it anew, then resume`,
+    };
   if (outcome.outcome === "purged")
     lastPurges.set(server, { fingerprint: await fingerprintOf(db), outcome, served: new Set([asked]) });
   return outcome;

@@ -7,6 +7,7 @@ import { takeCensus } from "./census.ts";
 import { withDb } from "./connect.ts";
 import { foreseeStores } from "./foresee-stores.ts";
 import { eraseKeys } from "./erase-keys.ts";
+import { dropNotes, notedRequests, noteServers } from "./failed-over.ts";
 import { markStores, readMarkers, unmarkStores } from "./ledger-marker.ts";
 import { plantCanary } from "./plant-canary.ts";
 import { purgeStores } from "./purge-stores.ts";
@@ -30,10 +31,16 @@ export async function openRedisSurface(options: RedisOptions, guarantees: Guaran
     // Whoever may write to the database may write any key: Redis has no door of its own that a content could be held against. The SDK's guard is the engine's.
     offer: async (): Promise<Offered> => ({ outcome: "accepted" }),
     // No trigger, and no right that knows a person: what the ledger leases is all there is.
-    fence: async () => "leased",
-    // A leased fence lives in the ledger alone: nothing stands in the database that could be taken away.
-    fences: async () => [],
-    unfence: async () => "ended",
+    // What stands in the database says only which server it was raised on.
+    async fence({ request }, signal) {
+      await noteServers(options, request, signal);
+      return "leased";
+    },
+    fences: (signal) => notedRequests(options, signal),
+    async unfence(requests, signal) {
+      await dropNotes(options, requests, signal);
+      return "ended";
+    },
     plant: (canary, signal) => plantCanary(options, canary, signal),
     mark: (ledger, signal) => markStores(options, ledger, signal),
     markers: (signal) => readMarkers(options, signal),
