@@ -29,7 +29,7 @@ const order: FenceOrder = {
 };
 
 const TABLE = `
-CREATE TABLE episodes (id int PRIMARY KEY, person bigint, mail text, who jsonb, tags text[], made_from jsonb, body text);
+CREATE TABLE episodes (id int PRIMARY KEY, person bigint, mail text, who jsonb, tags text[], made_from jsonb, body text, meta json, doc text);
 CREATE TABLE owners (episode int, person text);
 INSERT INTO episodes (id, person, body) VALUES (1, 42, 'of the person'), (2, 421, 'of another');`;
 
@@ -38,6 +38,8 @@ const episodes = declare({
     { column: "person", type: "account" },
     { column: "mail", type: "email" },
     { json: "who.id", type: "account" },
+    { json: "meta.of.id", type: "account" },
+    { json: "doc.of.0", type: "account" },
     { column: "tags", type: "account" },
     { via: "owners", on: "episode", column: "person", type: "account" },
   ],
@@ -63,6 +65,17 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
     ["an address in other case", "INSERT INTO episodes (id, mail) VALUES (9, ' Ann@Example.ORG ')"],
     ["JSON", `INSERT INTO episodes (id, who) VALUES (9, '{"id": 42}')`],
     ["a list in JSON", `INSERT INTO episodes (id, who) VALUES (9, '{"id": ["x", "42"]}')`],
+    ["the first of two members", `INSERT INTO episodes (id, meta) VALUES (9, '{"of": {"id": 42}, "of": {"id": 1}}')`],
+    ["the last of two members", `INSERT INTO episodes (id, meta) VALUES (9, '{"of": {"id": 1}, "of": {"id": 42}}')`],
+    [
+      "the first of two members at the end",
+      `INSERT INTO episodes (id, meta) VALUES (9, '{"of": {"id": 42, "id": 1}}')`,
+    ],
+    ["a place in a list, in text", `INSERT INTO episodes (id, doc) VALUES (9, '{"of": [[1, "42"], 1]}')`],
+    [
+      "a name of digits, in text, the first of two",
+      `INSERT INTO episodes (id, doc) VALUES (9, '{"of": {"0": 42, "0": 1}}')`,
+    ],
     ["an array", "INSERT INTO episodes (id, tags) VALUES (9, '{x,42}')"],
     ["a fenced source", `INSERT INTO episodes (id, made_from) VALUES (9, '["r0", "r1"]')`],
     ["a source of twenty digits", "INSERT INTO episodes (id, made_from) VALUES (9, '[12345678901234567890]')"],
@@ -77,7 +90,8 @@ describe.skipIf(installation === undefined)("a fence in PostgreSQL", () => {
     expect(await surface.fence(order, signal)).toBe("strong");
     await expect(store.query(sql)).rejects.toThrow("deleatur: FENCED");
     await store.query(
-      `INSERT INTO episodes VALUES (421, 421, 'other@example.org', '{"id": 420}', '{421}', '["r11"]', 'x')`,
+      `INSERT INTO episodes VALUES (421, 421, 'other@example.org', '{"id": 420}', '{421}', '["r11"]', 'x', '{"of": 42, "id": 42}', '{"of": 42}'),
+       (422, 422, NULL, '{}', NULL, NULL, 'x', '{"of": [{"id": 42}]}', 'no JSON'), (423, 423, NULL, NULL, NULL, NULL, 'x', '[]', '')`,
     );
     await store.query("INSERT INTO owners VALUES (421, '421')");
     // Asked again it adds; with the last request of the last surface nothing of ours is left.

@@ -298,6 +298,22 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     expect(await store.query("SELECT person FROM owners")).toEqual([{ person: "t" }]);
   });
 
+  it.each(["json", "text"])("CLAIM-5: of two members of one name in %s a rewrite keeps both", async (type) => {
+    const doc = '{"a":1e2,"who":["s", "t"], "a": "\\u00e9", "rest":{"b":null,"b":1.50}}';
+    const store = await newStore(
+      server(),
+      `CREATE TABLE notes (id int PRIMARY KEY, doc ${type}, body text); INSERT INTO notes VALUES (1, '${doc}', 'said')`,
+    );
+    const subject = [{ json: "doc.who", type: "account" }] as const;
+    const { surface } = await openSurface(declare({ table: "notes", subject, content: [text("body")] }), store);
+    const [row] = await all(surface.scan(signal));
+    if (row === undefined) throw new Error("no row");
+    const wanted = { ...row, subjects: [{ type: "account", value: "t" }] };
+    expect(await surface.rewrite([wanted], signal)).toMatchObject([{ outcome: "rewritten" }]);
+    const left = '{"a":1e2,"who":["t"],"a":"\\u00e9","rest":{"b":null,"b":1.50}}';
+    expect(await store.query("SELECT doc::text FROM notes")).toEqual([{ doc: left }]);
+  });
+
   it("LINEAGE-5: rewrites content, persons and sources in columns, arrays and JSON, and keeps every other number in it", async () => {
     const store = await newStore(
       server(),

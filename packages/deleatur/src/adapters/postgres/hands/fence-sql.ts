@@ -90,12 +90,12 @@ function columnText(layout: Layout, alias: string, name: string): string {
   return column === undefined ? "NULL" : keySql({ key: [name], columns: layout.columns }, alias);
 }
 
-/** Members of a JSON array (or a scalar) at a path; text that is no JSON has none. */
+/** Members of a JSON array (or a scalar) at a path, of two members of one name both; text that is no JSON has none. */
 function jsonMembers(layout: Layout, name: string, path: readonly string[]): string {
   const column = layout.columns.get(name);
   const value = `r.${quoteName(name)}`;
-  const json = column !== undefined && isJson(column) ? `${value}::jsonb` : `${OWN_SCHEMA}.as_json(${value}::text)`;
-  return `${OWN_SCHEMA}.members(${json} #> ARRAY[${path.map(quoteText).join(", ")}]::text[])`;
+  const json = column !== undefined && isJson(column) ? `${value}::json` : `${OWN_SCHEMA}.as_json(${value}::text)`;
+  return `${OWN_SCHEMA}.members(${json}, ARRAY[${path.map(quoteText).join(", ")}]::text[])`;
 }
 
 function joinTexts({ table, on, column, link }: Join): string {
@@ -129,20 +129,30 @@ CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.digest(surface text, kind text, type te
   SELECT pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.json_build_array(s.salt, surface, kind, type, value)::text, 'UTF8')), 'base64')
   FROM ${FENCE_STATE} AS s
 $body$;
-CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.as_json(value text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT AS $body$
+CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.as_json(value text) RETURNS json LANGUAGE plpgsql IMMUTABLE STRICT AS $body$
 BEGIN
-  RETURN value::jsonb;
+  PERFORM value::jsonb;
+  RETURN value::json;
 EXCEPTION WHEN OTHERS THEN
   RETURN NULL;
 END
 $body$;
-CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.members(value jsonb) RETURNS SETOF text LANGUAGE sql IMMUTABLE STRICT AS $body$
-  SELECT CASE pg_catalog.jsonb_typeof(e.x)
-      WHEN 'array' THEN (SELECT '[' || pg_catalog.string_agg(pg_catalog.to_json(p.x)::text, ',' ORDER BY p.n) || ']'
-        FROM pg_catalog.jsonb_array_elements_text(e.x) WITH ORDINALITY AS p(x, n))
-      ELSE e.x #>> '{}' END
-  FROM pg_catalog.jsonb_array_elements(CASE pg_catalog.jsonb_typeof(value) WHEN 'array' THEN value ELSE pg_catalog.jsonb_build_array(value) END) AS e(x)
-  WHERE pg_catalog.jsonb_typeof(e.x) IN ('string', 'number', 'array')
+CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.members(value json, path text[]) RETURNS SETOF text LANGUAGE plpgsql IMMUTABLE STRICT AS $body$
+BEGIN
+  IF pg_catalog.cardinality(path) = 0 THEN
+    RETURN QUERY SELECT CASE pg_catalog.jsonb_typeof(e.x)
+        WHEN 'array' THEN (SELECT '[' || pg_catalog.string_agg(pg_catalog.to_json(p.x)::text, ',' ORDER BY p.n) || ']'
+          FROM pg_catalog.jsonb_array_elements_text(e.x) WITH ORDINALITY AS p(x, n))
+        ELSE e.x #>> '{}' END
+      FROM pg_catalog.jsonb_array_elements(CASE pg_catalog.json_typeof(value) WHEN 'array' THEN value::jsonb ELSE pg_catalog.jsonb_build_array(value::jsonb) END) AS e(x)
+      WHERE pg_catalog.jsonb_typeof(e.x) IN ('string', 'number', 'array');
+  ELSIF pg_catalog.json_typeof(value) = 'object' THEN
+    RETURN QUERY SELECT m.text FROM pg_catalog.json_each(value) AS o(name, below) CROSS JOIN LATERAL ${OWN_SCHEMA}.members(o.below, path[2:]) AS m(text)
+      WHERE o.name = path[1];
+  ELSIF pg_catalog.json_typeof(value) = 'array' AND path[1] ~ '^[0-9]{1,9}$' THEN
+    RETURN QUERY SELECT m.text FROM ${OWN_SCHEMA}.members(value -> path[1]::int, path[2:]) AS m(text);
+  END IF;
+END
 $body$;`;
 }
 

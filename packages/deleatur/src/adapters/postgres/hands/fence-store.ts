@@ -154,7 +154,7 @@ async function lowerOne(db: Db, surface: string, requests: readonly RequestId[])
     if (await isFenced("", [])) return;
     await db.client.query(`DROP TABLE ${FENCE_TABLE}`);
     await db.client.query(
-      `DROP FUNCTION ${OWN_SCHEMA}.digest(text, text, text, text), ${OWN_SCHEMA}.as_json(text), ${OWN_SCHEMA}.members(jsonb)`,
+      `DROP FUNCTION ${OWN_SCHEMA}.digest(text, text, text, text), ${OWN_SCHEMA}.as_json(text), ${OWN_SCHEMA}.members(json, text[])`,
     );
     await db.client.query(`DROP TABLE ${FENCE_STATE}`);
     await db.client.query(`DROP SEQUENCE ${OWN_SCHEMA}.fence_raised`);

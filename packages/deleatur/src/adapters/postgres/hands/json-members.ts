@@ -30,7 +30,7 @@ const UNREADABLE = {};
 
 /**
  * What stands at a path in JSON text: undefined where the text or a member is missing, an empty object where something on the way has no members, or has
- * the member twice (what is rewritten here would lose one of them), and where the text is no JSON.
+ * the member twice (whoever asks the server sees one of them alone), and where the text is no JSON.
  */
 export function valueAt(text: string | null, path: readonly string[]): unknown {
   if (text === null || text === "") return undefined;

@@ -1,17 +1,17 @@
 // Sets content, sources and subjects of rows to what is given, and reads each back before it counts as rewritten. It never creates a row.
 import type { Artifact, ContentField, Rewritten } from "../../../model/artifact.ts";
 import { foldIdentifier } from "../../../model/ids.ts";
-import { quoteName, quoteTable, quoteText } from "../options.ts";
+import { quoteName, quoteTable } from "../options.ts";
 import { isRowRefusal, refusalReason } from "../store-errors.ts";
 import { fieldOfText, textOfField } from "../values.ts";
 import { changedBy, inTransaction, rowsOf, type Db } from "./connect.ts";
+import { struckJson } from "../../files/hands/strike-json.ts";
 import { hasCascades } from "./find-cascades.ts";
 import { parseExact, identifiersIn, sourceKeysIn, type Member } from "./json-members.ts";
-import { isJson, type Join, type Layout, type SourceColumn, type SubjectColumn } from "./layout.ts";
+import { type Join, type Layout, type SourceColumn, type SubjectColumn } from "./layout.ts";
 import { matchKeys, type KeyMatch } from "./match-keys.ts";
 import { passingTheFence } from "./own-objects.ts";
 import { rowsByKey } from "./read-rows.ts";
-import { subjectMembers } from "./row-query.ts";
 
 /** Why a replacement cannot be stored; the transaction that throws it is rolled back. */
 class Unstorable extends Error {}
@@ -194,7 +194,7 @@ async function sourceChanges(db: Db, layout: Layout, match: KeyMatch, wanted: Ar
   return changes;
 }
 
-/** What stands at a place now, as its text. */
+/** What stands in a column now, as its text. */
 async function textAt(
   db: Db,
   layout: Layout,
@@ -203,14 +203,7 @@ async function textAt(
 ): Promise<string | null> {
   if (locator.how === "segment" || locator.how === "via") return null;
   const column = `t.${quoteName(locator.column)}`;
-  const found = layout.columns.get(locator.column);
-  const isAtPath = locator.how === "json" && "path" in locator && found !== undefined && isJson(found);
-  const sql =
-    locator.how === "array"
-      ? `pg_catalog.to_json(${column}::text[])::text`
-      : isAtPath && "path" in locator
-        ? `(${column} #> ${pathSql(locator.path)})::text`
-        : `${column}::text`;
+  const sql = locator.how === "array" ? `pg_catalog.to_json(${column}::text[])::text` : `${column}::text`;
   const from = `${quoteTable(layout.options.table)} AS t${match.using === "" ? "" : `, ${match.using}`}`;
   const [row] = await rowsOf(db, `SELECT ${sql} FROM ${from} WHERE ${match.where}`, match.values);
   return row?.[0] ?? null;
@@ -248,28 +241,19 @@ function keepInArray(
   ];
 }
 
-function pathSql(path: readonly string[]): string {
-  return `ARRAY[${path.map(quoteText).join(", ")}]::text[]`;
-}
-
-/** The JSON without the identifiers at a path that are not kept; numbers elsewhere in it stay as they were written. */
+/** The JSON without the identifiers at a path that are not kept. It is edited here: of two members of one name the server's own functions would lose one. */
 function withoutInJson(
   layout: Layout,
-  locator: { readonly column: string; readonly path: readonly string[] },
+  { column, path }: { readonly column: string; readonly path: readonly string[] },
   text: string | null,
   isKept: (text: string) => boolean,
 ): readonly Change[] {
-  const members = subjectMembers(layout, locator, text);
-  const kept = staying(members, isKept);
-  if (kept === null) return [];
-  const json = `(t.${quoteName(locator.column)})::jsonb`;
-  const path = pathSql(locator.path);
-  const whole = `pg_catalog.jsonb_set(${json}, ${path}, ${memberSql(`${json} #> ${path}`)})`;
-  // A single value goes with its name; inside an array its place stays, so that its neighbours keep theirs.
-  const parent = pathSql(locator.path.slice(0, -1));
-  const alone = `CASE pg_catalog.jsonb_typeof(${json} #> ${parent}) WHEN 'array' THEN pg_catalog.jsonb_set(${json}, ${path}, 'null') ELSE ${json} #- ${path} END`;
-  const sql = `CASE pg_catalog.jsonb_typeof(${json} #> ${path}) WHEN 'array' THEN ${whole} ELSE ${alone} END`;
-  return [{ column: locator.column, sql: `(${sql})::text::${typeOf(layout, locator.column)}`, values: [kept] }];
+  const left = struckJson(text ?? "", path, (_item, source) => {
+    const identifier = parseExact(source);
+    return typeof identifier === "string" && !isKept(identifier);
+  });
+  if (left === undefined) return [];
+  return [{ column, sql: `?::text::${typeOf(layout, column)}`, values: [left] }];
 }
 
 /** The members of a JSON array at the places of one parameter. */

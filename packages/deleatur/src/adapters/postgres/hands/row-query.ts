@@ -216,7 +216,7 @@ function subjectTexts(layout: Layout, locator: SubjectColumn, key: string, text:
 }
 
 /** The members at a JSON place, from what the query answered for it. */
-export function subjectMembers(
+function subjectMembers(
   layout: Layout,
   { column, path }: { readonly column: string; readonly path: readonly string[] },
   text: string | null,

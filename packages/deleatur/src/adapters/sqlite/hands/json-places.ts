@@ -1,6 +1,7 @@
 // Reads and edits identifiers and source keys inside JSON columns. Pure: no number is rounded, and every other byte stays. What cannot be read is an answer of its own, never "nobody".
 import { canonicalKey } from "@deleatur/verify";
 import { identifierText, type JsonSpan, parseJsonSpans, stepInto } from "../../files/hands/json-spans.ts";
+import { struckJson } from "../../files/hands/strike-json.ts";
 import type { SqlValue } from "./values.ts";
 
 /**
@@ -47,58 +48,22 @@ export function withoutIdentifiers(
   path: readonly string[],
   isKept: (identifier: string) => boolean,
 ): string | undefined {
-  const parsed = parseJson(value);
-  if (parsed === undefined) return undefined;
-  const { text, root } = parsed;
-  const mustGo = (item: JsonSpan): boolean => {
+  if (value === null) return undefined;
+  return struckJson(textOf(value), path, (item) => {
     const identifier = identifierText(item);
     return identifier !== undefined && !isKept(identifier);
-  };
-  const left = strike(text, root, path, mustGo) ?? "null";
-  return left === text.slice(root.start, root.end) ? undefined : left;
-}
-
-/** The text of a value without what must go at a path; undefined where the value itself goes. */
-function strike(
-  text: string,
-  span: JsonSpan,
-  path: readonly string[],
-  mustGo: (item: JsonSpan) => boolean,
-): string | undefined {
-  const textOf = ({ start, end }: JsonSpan): string => text.slice(start, end);
-  const [step, ...rest] = path;
-  if (step === undefined) {
-    if (span.type !== "array") return mustGo(span) ? undefined : textOf(span);
-    const kept = span.items.filter((item) => !mustGo(item));
-    return kept.length === span.items.length ? textOf(span) : `[${kept.map(textOf).join(",")}]`;
-  }
-  if (span.type === "object") {
-    const left = span.members.map(([name, value]) => ({
-      name,
-      before: textOf(value),
-      after: name === step ? strike(text, value, rest, mustGo) : textOf(value),
-    }));
-    if (left.every(({ before, after }) => before === after)) return textOf(span);
-    const members = left.flatMap(({ name, after }) =>
-      after === undefined ? [] : [`${JSON.stringify(name)}:${after}`],
-    );
-    return `{${members.join(",")}}`;
-  }
-  if (span.type !== "array" || !/^\d+$/.test(step)) return textOf(span);
-  // Inside an array the place stays, so that its neighbours keep theirs.
-  const items = span.items.map((item, place) =>
-    place === Number(step) ? (strike(text, item, rest, mustGo) ?? "null") : textOf(item),
-  );
-  return items.every((item, place) => item === textOf(span.items[place] ?? span))
-    ? textOf(span)
-    : `[${items.join(",")}]`;
+  });
 }
 
 function parseJson(value: SqlValue): { readonly text: string; readonly root: JsonSpan } | undefined {
   if (value === null) return undefined;
-  const text = Buffer.isBuffer(value) ? value.toString("utf8") : String(value);
+  const text = textOf(value);
   const root = parseJsonSpans(text);
   return root === undefined ? undefined : { text, root };
+}
+
+function textOf(value: NonNullable<SqlValue>): string {
+  return Buffer.isBuffer(value) ? value.toString("utf8") : String(value);
 }
 
 function sourceItems(root: JsonSpan | undefined): readonly JsonSpan[] {
