@@ -173,6 +173,30 @@ it("GUARD-5: an anchor that is lost while a look runs takes its clean from it to
   expect((await lookOf(scene)).outcome).toBe("unread");
 });
 
+it.each([
+  ["is lost", "", ".elsewhere", 21],
+  ["comes back", ".elsewhere", "", 0],
+])(
+  "GUARD-5: an anchor that %s while a dry run of a replay looks takes its clean from it too",
+  async (_how, from, to, afterwards) => {
+    const { scene, anchor } = await anchoredMemory();
+    await recordBoth(scene);
+    let began = false;
+    await scene.memory.close();
+    if (from !== "") renameSync(anchor, `${anchor}${from}`);
+    await scene.reopen({
+      report: ({ step, phase }) => {
+        if (began || step !== "look" || phase !== "started") return;
+        began = true;
+        renameSync(`${anchor}${from}`, `${anchor}${to}`);
+      },
+    });
+    const looked = await scene.memory.replay({ dryRun: true });
+    expect(looked).toMatchObject({ anchorLost: expect.any(String) as string, state: "looked", exitCode: 21 });
+    expect((await scene.memory.replay({ dryRun: true })).exitCode).toBe(afterwards);
+  },
+);
+
 it("GUARD-5: an anchor that is lost between the judgement and the receipt holds the receipt back until it is there again", async () => {
   const { scene, anchor } = await anchoredMemory();
   await recordBoth(scene);

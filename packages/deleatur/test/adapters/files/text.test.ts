@@ -65,6 +65,19 @@ describe("text files", () => {
     expect(readdirSync(folder.path).toSorted()).toEqual(["other", "users"]);
   });
 
+  it("FORGET-1: of two parts of a path that name persons the higher one's folder goes", async () => {
+    const folder = makeFolder({ "users/42/t1/a.md": "first", "users/43/t2/a.md": "second" });
+    for (const empty of ["users/42/drafts", "users/43/drafts"])
+      mkdirSync(join(folder.path, empty), { recursive: true });
+    const subject = [
+      { type: "thread", segment: 2, of: "key", sep: "/" },
+      { type: "account", segment: 1, of: "key", sep: "/" },
+    ] as const;
+    const surface = await openSurface(folder, "**/*.md", { ...notes, subject });
+    expect(await surface.erase(keys("users/42/t1/a.md"), signal)).toMatchObject([{ outcome: "erased" }]);
+    expect(readdirSync(join(folder.path, "users"))).toEqual(["43"]);
+  });
+
   it("FORGET-1: folders that a killed run left behind go when it is run again", async () => {
     const folder = makeFolder({ "users/42/deep/a.md": "first", "users/43/b.md": "second" });
     rmSync(join(folder.path, "users/42/deep/a.md"));
