@@ -105,6 +105,21 @@ describe.skipIf(installation === undefined)("a PostgreSQL table", () => {
     },
   );
 
+  it("refuses a sparsevec as its vector, says what to declare, and reads its text", async () => {
+    const store = await newStore(
+      server(),
+      "CREATE EXTENSION vector; CREATE TABLE sparse (id int PRIMARY KEY, v sparsevec(9)); INSERT INTO sparse VALUES (1, '{2:0.5,7:-1}/9')",
+    );
+    await expect(openSurface(declare({ table: "sparse", vector: "v" }), store)).rejects.toMatchObject({
+      code: "COLUMN_UNFIT",
+      cure: expect.stringContaining("declare the sparsevec under content") as string,
+    });
+    const { surface } = await openSurface(declare({ table: "sparse", content: [text("v")] }), store);
+    expect((await all(surface.scan(signal))).map(({ content }) => content)).toMatchObject([
+      [{ type: "text", text: "{2:0.5,7:-1}/9" }],
+    ]);
+  });
+
   it("reads each component of a vector as it is stored, of 32 bits and of 16, wherever the extension stands", async () => {
     const store = await newStore(
       server(),

@@ -126,7 +126,12 @@ export async function resolveLayout(db: Db, options: PostgresOptions): Promise<L
       throw new BoundaryError(
         "COLUMN_UNFIT",
         `the vector column of surface ${surface} is none: vector, halfvec, real[] and bytea of float32 are`,
-        { place: placeOf(options, "vector") },
+        {
+          place: placeOf(options, "vector"),
+          ...(base === "sparsevec"
+            ? { cure: "declare the sparsevec under content, where its text is compared, or a column vector beside it" }
+            : {}),
+        },
       );
     }
     content.push({ name, shape, send });
