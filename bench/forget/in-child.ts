@@ -2,18 +2,7 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { openDeleatur } from "../../packages/deleatur/dist/index.js";
-
-/** What `forget` prints, as one line of JSON. Milliseconds from the call. */
-export interface Told {
-  /** Each request's verdict, with the codes of its reasons. */
-  readonly states: readonly string[];
-  readonly erased: number;
-  readonly purged: number;
-  readonly whole: number;
-  /** By step or scan, summed over requests and surfaces. */
-  readonly steps: Readonly<Record<string, number>>;
-  readonly peakBytes: number;
-}
+import type { Told } from "./told.ts";
 
 const [, , act, directory = "", ...persons] = process.argv;
 const steps = new Map<string, number>();

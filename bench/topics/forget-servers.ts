@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { env } from "node:process";
 import { fileURLToPath } from "node:url";
 import { atMost, type Figure, plain, ratio, type Scene } from "../figure.ts";
-import type { Told } from "../forget/in-child.ts";
+import { actsOf, type Told } from "../forget/told.ts";
 import { median } from "../sample.ts";
 import { forgetOnServersByHand } from "../servers/by-hand.ts";
 import { inPostgres, layAnswers, layRows, SERVERS_BOUNDARY } from "../servers/memory.ts";
@@ -74,7 +74,13 @@ export async function bench({ directory, note }: Scene): Promise<readonly Figure
     const names = [...new Set(forgotten.flatMap(({ steps }) => Object.keys(steps)))];
     return [
       plain("erased of the closure", [median(forgotten.map(({ erased }) => erased)), "1"]),
-      ratio("from the call to the end of the purge", [of(({ purged }) => purged), "s"], peer, atMost(1.5)),
+      ratio("fence, journal, denylist, erase and purge", [of(actsOf), "s"], peer, atMost(1.5)),
+      ratio(
+        "from the call to the end of the purge, with the reading of all stores",
+        [of(({ purged }) => purged), "s"],
+        peer,
+        atMost(1.5),
+      ),
       ratio("the whole, with probes, commitments and receipt", [of(({ whole }) => whole), "s"], peer),
       plain(
         "peak resident memory",

@@ -22,7 +22,7 @@ import {
 } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { contentDigests } from "../record/guard.ts";
-import { type Baseline, openBaseline } from "../examine/baseline.ts";
+import { openKeptBaselines } from "../examine/kept-baselines.ts";
 import { gatherEvidence, type Gathered, type Inquiry, type StoodBefore } from "../examine/gather-evidence.ts";
 import { openTaken } from "../examine/taken-by-others.ts";
 import { type KeptNeedle, openNeedles } from "../examine/kept-needles.ts";
@@ -52,8 +52,8 @@ export async function runAudit(engine: Engine, order: AuditOrder, signal: AbortS
 }
 
 function stoodBefore(engine: Engine, id: RequestId): StoodBefore {
-  const openOf = (name: string): Baseline => openBaseline(engine.ledger.getSealed(id, name));
-  return { baseline: openOf("baseline"), bystanders: openOf("bystanders").without(openTaken(engine, id)) };
+  const kept = openKeptBaselines(engine.ledger);
+  return { baseline: kept.baselineOf(id), bystanders: kept.bystandersOf(id).without(openTaken(engine, id)) };
 }
 
 function withTicket(engine: Engine, id: RequestId, claim: ErasureClaim): Inquiry {

@@ -4,7 +4,7 @@ import type { EpochRoots } from "../attest/epoch-commitments.ts";
 import { judge } from "../attest/judge.ts";
 import type { Judgement } from "../attest/judgement.ts";
 import type { Engine } from "../engine.ts";
-import { type Baseline, openBaseline } from "../examine/baseline.ts";
+import { openKeptBaselines } from "../examine/kept-baselines.ts";
 import { gatherEvidence, type Gathered, type Inquiry, type StoodBefore } from "../examine/gather-evidence.ts";
 import { openNeedles } from "../examine/kept-needles.ts";
 import { openTaken } from "../examine/taken-by-others.ts";
@@ -171,24 +171,12 @@ function openInquiries(engine: Engine, rounds: readonly PurgedRound[]): readonly
   return rounds.map((round) => ({ ...inquire(engine, round), running }));
 }
 
-/** Requests that were surveyed together have one baseline between them. */
 function openBefore(engine: Engine, rounds: readonly PurgedRound[]): readonly StoodBefore[] {
-  const opened: { readonly bytes: Uint8Array; readonly baseline: Baseline }[] = [];
-  const baselineOf = (id: RequestId, name: string): Baseline => {
-    const bytes = engine.ledger.getSealed(id, name) ?? new Uint8Array();
-    const known = opened.find((one) => Buffer.compare(one.bytes, bytes) === 0);
-    if (known !== undefined) return known.baseline;
-    const baseline = openBaseline(bytes.length === 0 ? undefined : bytes);
-    opened.push({ bytes, baseline });
-    return baseline;
-  };
+  const kept = openKeptBaselines(engine.ledger);
   return rounds.map(({ id }) => {
     const taken = openTaken(engine, id);
-    const bystanders = baselineOf(id, "bystanders");
-    return {
-      baseline: baselineOf(id, "baseline"),
-      bystanders: taken.size === 0 ? bystanders : bystanders.without(taken),
-    };
+    const bystanders = kept.bystandersOf(id);
+    return { baseline: kept.baselineOf(id), bystanders: taken.size === 0 ? bystanders : bystanders.without(taken) };
   });
 }
 

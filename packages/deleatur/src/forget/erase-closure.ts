@@ -1,6 +1,7 @@
 // Erases or rewrites the closure, derived before sources, each batch's outcome journalled as soon as the store has said it (DESIGN §3.4).
 import type { Engine } from "../engine.ts";
-import { openBaseline, standingAt } from "../examine/baseline.ts";
+import { standingAt } from "../examine/baseline.ts";
+import { openKeptBaselines } from "../examine/kept-baselines.ts";
 import { noteTaken, openTaken } from "../examine/taken-by-others.ts";
 import type { ItemPatch } from "../ledger/request-record.ts";
 import type { Erased } from "../model/artifact.ts";
@@ -9,7 +10,6 @@ import { groupBy } from "../model/group-by.ts";
 import { artifactId, type RequestId, type SurfaceId } from "../model/ids.ts";
 import type { Plan, PlannedItem } from "./plan.ts";
 import type { Replacement } from "./prepare-rewrites.ts";
-import { BYSTANDERS } from "./survey.ts";
 
 /** Of one surface, in one ledger transaction; the store takes them in its own smaller ones. */
 const BATCH = 20_000;
@@ -140,7 +140,7 @@ async function isAnotherStore(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { ledger } = engine;
-  const bystanders = openBaseline(ledger.getSealed(request, BYSTANDERS)).without(openTaken(engine, request));
+  const bystanders = openKeptBaselines(ledger).bystandersOf(request).without(openTaken(engine, request));
   if (standingAt(bystanders, surface, engine.clock()) === 0) return false;
   for await (const artifact of (await engine.open(surface)).scan(signal, "lineage"))
     if (artifact.surface === surface) return false;

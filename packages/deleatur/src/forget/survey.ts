@@ -3,6 +3,14 @@ import { digestOfField } from "../attest/field-digest.ts";
 import { artifactDigester } from "../examine/artifact-digests.ts";
 import { type Baseline, openBaseline } from "../examine/baseline.ts";
 import { openDigestTable } from "../examine/digest-table.ts";
+import {
+  hasBaseline,
+  keepBaseline,
+  keepBystanders,
+  type NoBystanders,
+  openKeptBaselines,
+  withoutNone,
+} from "../examine/kept-baselines.ts";
 import type { KeptNeedle } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { Artifact, ContentField } from "../model/artifact.ts";
@@ -11,9 +19,6 @@ import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier, t
 import { scanAll } from "../record/harvest.ts";
 import type { Plan } from "./plan.ts";
 import { joinWanted, openComparison, takeOver, type Wanted, wantedOf } from "./wanted-content.ts";
-
-const BASELINE = "baseline";
-export const BYSTANDERS = "bystanders";
 
 export interface Survey {
   /** Hex digests (as the guard's) of closure content that another person's record also has. */
@@ -83,11 +88,12 @@ export function openSurvey(
   const closures = openDigestTable();
   for (const { surface, key, content = [] } of together)
     closures.add(digester.digest({ surface, key, subjects: [], sources: [], content }).words);
+  const kept = openKeptBaselines(ledger);
   const views = orders.map(({ request, identifiers, contents }): View => ({
     ...wantedOf(ledger, identifiers, contents),
     request,
-    isFirst: ledger.getSealed(request, BASELINE) === undefined,
-    owed: openBaseline(ledger.getSealed(request, BYSTANDERS)),
+    isFirst: !hasBaseline(ledger, request),
+    owed: kept.bystandersOf(request),
   }));
   const common = joinWanted(views);
   const compare = openComparison(engine, views, common);
@@ -106,16 +112,23 @@ export function openSurvey(
     async end(plans, signal) {
       await compareStaying(engine, plans, orders, views, compare, signal);
       for (const view of views) if (view !== common) takeOver(view, common);
-      const whole = baseline.bytes();
-      const standing = openBaseline(whole);
-      for (const ref of together) standing.drop(ref.surface, digester.idOf(ref));
-      // What no store keeps, but a process in its memory, comes and goes by itself: it is nobody's to lose.
-      for (const surface of baseline.surfaces)
-        if (engine.bound(surface).declaration.store === undefined) standing.replace(surface);
+      const bytes = baseline.bytes();
+      const none: NoBystanders = {
+        // What no store keeps, but a process in its memory, comes and goes by itself: it is nobody's to lose.
+        surfaces: baseline.surfaces.filter((surface) => engine.bound(surface).declaration.store === undefined),
+        artifacts: [...groupBy(together, ({ surface }) => surface)].map(([surface, members]) => [
+          surface,
+          members.map((ref) => digester.idOf(ref)),
+        ]),
+      };
       for (const { request, owed, isFirst } of views) {
-        if (isFirst) ledger.putSealed(request, BASELINE, whole);
-        const bystanders = owed.surfaces.length === 0 ? standing : withOwed(standing, owed);
-        ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
+        if (isFirst) {
+          keepBaseline(ledger, request, bytes, none);
+          continue;
+        }
+        const bystanders = withoutNone(baseline, none);
+        for (const surface of owed.surfaces) bystanders.replace(surface, owed);
+        keepBystanders(ledger, request, bystanders);
       }
       return new Map(views.map(({ request, shared, sharedRuns }) => [request, { shared, sharedRuns }]));
     },
@@ -158,15 +171,9 @@ async function compareStaying(
   }
 }
 
-function withOwed(standing: Baseline, owed: Baseline): Baseline {
-  const bystanders = openBaseline(standing.bytes());
-  for (const surface of owed.surfaces) bystanders.replace(surface, owed);
-  return bystanders;
-}
-
 /** After a round: what was looked at is settled, what could not be read is owed to the next. */
 export function settleBystanders({ ledger }: Engine, request: RequestId, unread: ReadonlyMap<SurfaceId, string>): void {
-  const bystanders = openBaseline(ledger.getSealed(request, BYSTANDERS));
+  const bystanders = openKeptBaselines(ledger).bystandersOf(request);
   for (const surface of bystanders.surfaces) if (!unread.has(surface)) bystanders.replace(surface);
-  ledger.putSealed(request, BYSTANDERS, bystanders.bytes());
+  keepBystanders(ledger, request, bystanders);
 }

@@ -3,7 +3,7 @@ import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { openBaseline } from "../../src/examine/baseline.ts";
+import { openKeptBaselines } from "../../src/examine/kept-baselines.ts";
 import { parseArtifactId, requestId } from "../../src/model/ids.ts";
 import {
   codes,
@@ -47,7 +47,7 @@ it("FORGET-1: what a crash behind the attestation leaves is settled already: no 
   const { ledger } = scene.memory.engine;
   const [open] = ledger.requests();
   if (open === undefined) throw new Error("one request");
-  expect(openBaseline(ledger.getSealed(open.id, "bystanders")).surfaces).toEqual([]);
+  expect(openKeptBaselines(ledger).bystandersOf(open.id).surfaces).toEqual([]);
   rmSync(join(scene.directory, "receipts"));
   expectErasure(scene, await scene.memory.resume(open.id));
 });
