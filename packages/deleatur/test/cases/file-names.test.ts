@@ -1,5 +1,5 @@
 // Names of JSONL files and of their folders that are an identifier of the person: what is left of the person when every line is gone.
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { codes, expectErasure, openScene, type Scene, S, S_SAYS, T_SAYS } from "./scene.ts";
@@ -73,4 +73,11 @@ it("VERDICT-2: a name that is a number may be a date, and is for a person to dec
   expect(() => scene.memory.review(outcome.request, { ...decision, decision: "erased" })).toThrow("no record");
   scene.memory.review(outcome.request, { ...decision, decision: "kept" });
   expect((await scene.memory.resume(outcome.request, { now: true })).verdict).toBe("COMPLIANT");
+});
+
+it("VERDICT-1: the name of a symbolic link is seen", async () => {
+  const scene = await openLogs({ ...OTHERS, "a.jsonl": ["s-4471", S_SAYS[0]] });
+  symlinkSync(join(scene.directory, "logs", "t-0815"), join(scene.directory, "logs", "s-4471"));
+  const outcome = await scene.memory.forget({ subject: [S], now: true });
+  expect([outcome.verdict, codes(outcome)]).toEqual(["PARTIAL", ["SURVIVOR_FOUND"]]);
 });

@@ -44,11 +44,10 @@ function* namesOf(store: FilesStore): Generator<string> {
   }
 }
 
-/** Empty ones too, and those in which other files lie. */
+/** Empty ones too, and those in which other files lie. A symbolic link has a name whatever it leads to, and nobody goes where it leads. */
 function* foldersBelow(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory()) continue;
-    yield entry.name;
-    yield* foldersBelow(join(folder, entry.name));
+    if (entry.isDirectory() || entry.isSymbolicLink()) yield entry.name;
+    if (entry.isDirectory()) yield* foldersBelow(join(folder, entry.name));
   }
 }
