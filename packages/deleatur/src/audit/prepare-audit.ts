@@ -1,13 +1,13 @@
 // `audit prepare`: fingerprints a target before a foreign tool runs. The ticket holds no text; what the audit needs is sealed in the ledger under its own key.
 import { toHex } from "@deleatur/verify";
 import { logBoundaryVersion } from "../forget/receive-request.ts";
-import { planRequest } from "../forget/plan.ts";
+import { planAlone } from "../forget/plan-together.ts";
 import { surveyOrder, surveySurvivors } from "../forget/survey.ts";
 import { parseTarget, type GivenTarget } from "../forget/target.ts";
 import type { Engine } from "../engine.ts";
 import { sweepCanaries } from "../examine/sweep-canaries.ts";
 import { sealedValue, type SealedValue } from "../ledger/sealed-value.ts";
-import { artifactId, type ArtifactRef, requestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
+import { type ArtifactRef, requestId, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
 import { utcTime } from "../model/utc-time.ts";
 import { harvestLineage, recordHarvest } from "../record/harvest.ts";
 import { openNeedles, sealNeedles } from "../examine/kept-needles.ts";
@@ -56,8 +56,7 @@ export async function prepareAudit(
   await sweepCanaries(engine, signal);
   const harvest = await harvestLineage(engine, signal);
   recordHarvest(engine, harvest);
-  const held = new Set(ledger.holds().map(({ ref }) => artifactId(ref)));
-  const plan = planRequest(engine, target, harvest, { held: (ref) => held.has(artifactId(ref)), known: [] });
+  const plan = planAlone(engine, target, harvest);
   const { digest } = logBoundaryVersion(engine);
   // Not a request about the person: a later forget must not join it, so the selector stays empty and the target is sealed beside.
   ledger.openRequest({

@@ -2,7 +2,6 @@
 import type { ArtifactMention, Survivor } from "../attest/evidence.ts";
 import type { Engine } from "../engine.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier } from "../model/ids.ts";
-import { createByRef } from "./by-ref.ts";
 import type { Inquiry } from "./gather-evidence.ts";
 import { digestOfField } from "../attest/field-digest.ts";
 import type { EpochScan } from "./scan-epoch.ts";
@@ -33,8 +32,6 @@ export function findLeftovers(
   const dropped = engine.ledger.artifactsAbout(inquiry.identifiers).filter(({ surface }) => !declared.has(surface));
   const closure = engine.ledger.closure([...seeds, ...about.map(({ surface, key }) => ({ surface, key })), ...dropped]);
   const reached = new Set(closure.map(({ ref }) => artifactId(ref)));
-  const isReached = createByRef<true>();
-  for (const { ref } of closure) isReached.set(ref, true);
   const undeclared = new Map<string, number>();
   for (const { ref, state } of closure)
     if (!declared.has(ref.surface) && state !== "erased")
@@ -42,12 +39,12 @@ export function findLeftovers(
   const back: ArtifactMention[] = [];
   const primaryHolds: ArtifactMention[] = [];
   const survivors: Survivor[] = [];
-  for (const row of scan.rows.values()) {
-    if (!isReached.has(row)) continue;
-    const id = artifactId(row);
+  for (const { ref } of closure) {
+    const row = scan.rows.get(ref);
+    if (row === undefined) continue;
+    const id = artifactId(ref);
     const item = items.get(id);
     if (item?.action === "keep") continue;
-    const ref: ArtifactRef = { surface: row.surface, key: row.key };
     const { role, keys } = engine.bound(row.surface).declaration;
     const isTagged = row.subjects.some(isOwn);
     const hasOldContent = scan.closureFieldsOf(id).some((digest) => oldContent.get(id)?.has(digest) === true);
@@ -59,13 +56,12 @@ export function findLeftovers(
     if (keys === "reusable" && !isTagged && !hasOldContent && !isDerivedFromReached) continue;
     // A rewritten row stays; it is a leftover only where its tag or an edge to an erased source is still there.
     if (item?.action === "rewrite" && item.outcome === "rewritten" && !isTagged && !isDerivedFromReached) continue;
-    const mention = { surface: row.surface, key: row.key };
     if (role === "primary") {
       const wasErased = item?.outcome === "erased" || engine.ledger.wasErased([ref])[0] === true;
-      (wasErased && (hasOldContent || keys === "unique") ? back : primaryHolds).push(mention);
+      (wasErased && (hasOldContent || keys === "unique") ? back : primaryHolds).push(ref);
     } else {
       survivors.push({
-        ...mention,
+        ...ref,
         container: row.surface,
         probe: "key",
         depth: "api",

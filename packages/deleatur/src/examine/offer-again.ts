@@ -141,7 +141,10 @@ async function tryDoor(
 ): Promise<Omit<ReingestRun, "surface">> {
   const type = engine.boundary.identifiers[0] ?? "canary";
   const canary: SubjectIdentifier = { type, value: `deleatur-canary-${toHex(engine.random(8))}` };
-  const newKey = (): Artifact["key"] => artifactKey(`deleatur-probe-${toHex(engine.random(8))}`);
+  // Random once and counted on: nobody has such a key, and no two offers have the same.
+  const prefix = `deleatur-probe-${toHex(engine.random(8))}`;
+  let offers = 0;
+  const newKey = (): Artifact["key"] => artifactKey(`${prefix}-${(offers += 1)}`);
   const control: Artifact = {
     surface,
     key: newKey(),

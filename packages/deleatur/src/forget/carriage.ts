@@ -51,6 +51,8 @@ export interface Carriage {
   planOf(one: Pick<Carried, "id" | "round">): Plan | undefined;
   /** Acts for each in turn. An outcome that the act answers, or an error that it throws, is that request's end. @throws only when `signal` is aborted */
   each(act: (one: Carried) => Promise<RequestOutcome | undefined> | RequestOutcome | undefined): Promise<void>;
+  /** Acts once for all of these; an error that the act throws is the end of each. @throws only when `signal` is aborted */
+  together(ids: readonly RequestId[], act: () => Promise<void> | void): Promise<void>;
 }
 
 export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], signal: AbortSignal): Carriage {
@@ -85,6 +87,14 @@ export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], s
           signal.throwIfAborted();
           ends.set(one.id, { error });
         }
+      }
+    },
+    async together(ids, act) {
+      try {
+        await act();
+      } catch (error) {
+        signal.throwIfAborted();
+        for (const id of ids) ends.set(id, { error });
       }
     },
   };

@@ -9,8 +9,8 @@ import { markStores } from "../record/mark-stores.ts";
 import { type Carriage, type Carried, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
 import { concludeRequests, type PurgedRound } from "./conclude-requests.ts";
 import { discardHeldAbout } from "../record/hold-write.ts";
-import { allowReplaced, denyReturn } from "./deny.ts";
-import { eraseClosure } from "./erase-closure.ts";
+import { allowReplaced, type Denied, denyReturns, type DenyOrder } from "./deny.ts";
+import { changedBy, eraseClosures, type EraseParty } from "./erase-closures.ts";
 import { fenceClosures, fenceTarget } from "./fence-closures.ts";
 import type { ForeseenSurvey } from "./foresee-survey.ts";
 import type { Plan } from "./plan.ts";
@@ -53,17 +53,10 @@ export async function continueRequests(
     await journal.step("needles", () => sealNeedles(engine, id, round, needlesOf(plan), before?.read, signal));
     return undefined;
   });
-  const together = await denyReturns(engine, carriage, before, signal);
+  const together = await denyTogether(engine, carriage, before, signal);
   await rewriteShared(engine, carriage, signal);
   await waitForSilent(engine, carriage, signal);
-  await carriage.each(async ({ id, round, journal, options }) => {
-    const plan = planOf(carriage, { id, round });
-    const order = { plan, replacements: openReplacements(engine, id, round), together };
-    // What must not be forgotten stands outside of the ledger before the first delete (GUARD-5).
-    engine.ledger.flushAnchor(options.isReplay);
-    await journal.step("erase", () => eraseClosure(engine, id, order, signal));
-    return undefined;
-  });
+  await eraseTogether(engine, carriage, together, signal);
   const purged = await purgeClosures(engine, carriage, signal);
   await waitForSilent(engine, carriage, signal);
   const examined = purged.filter(({ id }) => !carriage.ends.has(id));
@@ -73,7 +66,7 @@ export async function continueRequests(
 }
 
 /** One survey for all whose entries are still to be written, `foreseen` where that fits. Answers whose: what anybody of this run erases is no bystander to them. */
-async function denyReturns(
+async function denyTogether(
   engine: Engine,
   carriage: Carriage,
   foreseen: ForeseenSurvey | undefined,
@@ -90,15 +83,23 @@ async function denyReturns(
     return undefined;
   });
   const surveys = await surveysOf(engine, needles, plans, foreseen, signal);
-  await carriage.each(async ({ id, round, journal, target }) => {
+  const orders: DenyOrder[] = [];
+  await carriage.each(({ id, round, target, journal }) => {
+    if (journal.isFinished("denylist")) return undefined;
+    const { identifiers, items } = planOf(carriage, { id, round });
+    // Nobody who is forgotten leaves a sealed copy behind, whatever else is found of them.
+    discardHeldAbout(engine, { identifiers, artifacts: items.map(({ ref }) => ref) });
     const [own, survey] = [needles.get(id), surveys.get(id)];
-    await journal.step("denylist", () => {
-      // Nobody who is forgotten leaves a sealed copy behind, whatever else is found of them.
-      const plan = planOf(carriage, { id, round });
-      discardHeldAbout(engine, { identifiers: plan.identifiers, artifacts: plan.items.map(({ ref }) => ref) });
-      if (own === undefined || survey === undefined) return { entries: 0, textsCutOff: 0 };
-      return denyReturn(engine, id, { target, identifiers: plan.identifiers, needles: own }, survey);
-    });
+    if (own !== undefined && survey !== undefined)
+      orders.push({ request: id, target, identifiers, needles: own, survey });
+    return undefined;
+  });
+  let denied: ReadonlyMap<RequestId, Denied> = new Map();
+  await carriage.together([...needles.keys()], () => {
+    denied = denyReturns(engine, orders);
+  });
+  await carriage.each(async ({ id, journal }) => {
+    await journal.step("denylist", () => denied.get(id) ?? { entries: 0, textsCutOff: 0 });
     return undefined;
   });
   return new Set(needles.keys());
@@ -150,6 +151,34 @@ async function rewriteShared(engine: Engine, carriage: Carriage, signal: AbortSi
       allowReplaced(engine, id, replacements.values());
       return { prepared: replacements.size };
     });
+    return undefined;
+  });
+}
+
+/** One pass over the stores for all whose erase is not finished. */
+async function eraseTogether(
+  engine: Engine,
+  carriage: Carriage,
+  together: ReadonlySet<RequestId>,
+  signal: AbortSignal,
+): Promise<void> {
+  const parties: EraseParty[] = [];
+  await carriage.each(({ id, round, journal, options }) => {
+    const plan = planOf(carriage, { id, round });
+    const replacements = openReplacements(engine, id, round);
+    // What must not be forgotten stands outside of the ledger before the first delete (GUARD-5).
+    engine.ledger.flushAnchor(options.isReplay);
+    if (journal.isFinished("erase")) return undefined;
+    journal.begin("erase");
+    parties.push({ id, plan, replacements });
+    return undefined;
+  });
+  await carriage.together(
+    parties.map(({ id }) => id),
+    () => eraseClosures(engine, parties, together, signal),
+  );
+  await carriage.each(async ({ id, round, journal }) => {
+    await journal.step("erase", () => ({ changed: changedBy(planOf(carriage, { id, round })) }));
     return undefined;
   });
 }

@@ -18,60 +18,75 @@ export interface Denied {
 }
 
 export interface DenyOrder {
+  readonly request: RequestId;
   readonly target: Target;
   /** Given and mapped identifiers; none for records. */
   readonly identifiers: readonly SubjectIdentifier[];
   readonly needles: readonly KeptNeedle[];
+  readonly survey: Survey;
 }
 
-/** Adds the entries; the same again adds none. */
-export function denyReturn(
-  engine: Engine,
-  request: RequestId,
-  { target, identifiers, needles }: DenyOrder,
-  survey: Survey,
-): Denied {
+/** Adds the entries of each, in one transaction: their keys fall anywhere, and each request by itself would write the same pages again. The same again adds none. */
+export function denyReturns(engine: Engine, orders: readonly DenyOrder[]): ReadonlyMap<RequestId, Denied> {
   const { ledger } = engine;
-  const owners = identifiers.map((identifier) => ledger.identifierDigest(identifier));
+  const filed = orders.map((order) => {
+    const owners = order.identifiers.map((identifier) => ledger.identifierDigest(identifier));
+    return { ...order, owners, runs: openRuns(ledger, order.survey.sharedRuns, engine.maxRuns) };
+  });
+  ledger.transaction(() => {
+    for (const { request, target, owners, needles, survey } of filed) {
+      ledger.addDenylist(request, entriesOf(engine, owners, needles, survey));
+      ledger.noteErased(request, erasedOf(ledger, needles));
+      if (target.kind === "records") ledger.noteRecordOwners(request, target.refs);
+      // Given anew in each round: what is filed later stands as long.
+      if (engine.boundary.guardSeconds !== undefined) ledger.giveTerm(request, engine.boundary.guardSeconds);
+    }
+    ledger.putFingerprints(
+      filed.map(({ request, owners, needles, runs }) => ({ request, owners, grams: runs.of(needles) })),
+    );
+    for (const { request, runs } of filed) {
+      const count = roundedCount(runs.textsCutOff());
+      if (runs.textsCutOff() > 0)
+        ledger.append({ type: "entries-limited", at: utcTime(engine.clock()), request, count });
+    }
+  });
+  ledger.settleFilter();
+  return new Map(
+    filed.map(({ request, runs }) => [
+      request,
+      { entries: ledger.denylistCount(request), textsCutOff: runs.textsCutOff() },
+    ]),
+  );
+}
+
+function entriesOf(
+  { ledger, bound }: Engine,
+  owners: readonly Uint8Array[],
+  needles: readonly KeptNeedle[],
+  survey: Survey,
+): readonly DenylistOrder[] {
   const orders: DenylistOrder[] = owners.map((digest) => ({ kind: "identifier", digest, shared: false, owners }));
   for (const { ref, fate, content } of needles) {
     if (fate === "kept") continue;
     // A reusable key may lawfully be given again (C22), a rewritten record keeps its key: neither is kept out by key.
-    if (fate === "erased" && engine.bound(ref.surface).declaration.keys === "unique") {
+    if (fate === "erased" && bound(ref.surface).declaration.keys === "unique")
       orders.push({ kind: "record", digest: recordDigest(ledger, ref), shared: false, owners });
-    }
     for (const { kind, digest, distinctive } of contentDigests(ledger, readAsText(content))) {
       const shared = !distinctive || survey.shared.has(Buffer.from(digest).toString("hex"));
       orders.push({ kind, digest, shared, owners });
     }
   }
-  const runs = openRuns(ledger, survey.sharedRuns, engine.maxRuns);
-  ledger.transaction(() => {
-    ledger.addDenylist(request, orders);
-    ledger.noteErased(
-      request,
-      needles.flatMap(({ ref, fate, content }) => {
-        if (fate === "kept") return [];
-        const tag = contentTag(ledger, content);
-        // A shared record that stays whole was read without its content: it is not erased, and may come again.
-        if (fate === "rewritten" && tag === undefined) return [];
-        return [{ ref, fate, ...(tag === undefined ? {} : { tag }) }];
-      }),
-    );
-    if (target.kind === "records") ledger.noteRecordOwners(request, target.refs);
-    // Given anew in each round: what is filed later stands as long.
-    if (engine.boundary.guardSeconds !== undefined) ledger.giveTerm(request, engine.boundary.guardSeconds);
-    ledger.putFingerprints([{ request, owners, grams: runs.of(needles) }]);
-    if (runs.textsCutOff() > 0)
-      ledger.append({
-        type: "entries-limited",
-        at: utcTime(engine.clock()),
-        request,
-        count: roundedCount(runs.textsCutOff()),
-      });
+  return orders;
+}
+
+function erasedOf(ledger: Ledger, needles: readonly KeptNeedle[]): Parameters<Ledger["noteErased"]>[1] {
+  return needles.flatMap(({ ref, fate, content }) => {
+    if (fate === "kept") return [];
+    const tag = contentTag(ledger, content);
+    // A shared record that stays whole was read without its content: it is not erased, and may come again.
+    if (fate === "rewritten" && tag === undefined) return [];
+    return [{ ref, fate, ...(tag === undefined ? {} : { tag }) }];
   });
-  ledger.settleFilter();
-  return { entries: ledger.denylistCount(request), textsCutOff: runs.textsCutOff() };
 }
 
 /** The most that any round of a request cut off. */

@@ -7,7 +7,8 @@ import { type SharedStore, takeCensus } from "../examine/take-census.ts";
 import { artifactId, type SurfaceId } from "../model/ids.ts";
 import { type Harvest, harvestLineage, recordHarvest } from "../record/harvest.ts";
 import type { DryRun } from "./outcome.ts";
-import { type Plan, planRequest } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { planAlone } from "./plan-together.ts";
 import { type GivenTarget, parseTarget, type Target } from "./target.ts";
 
 /** @throws UsageError, StoreError */
@@ -115,13 +116,12 @@ export function bestFor(
 
 /** Plans inside a ledger transaction that is rolled back, over the lineage that was just read. */
 export function planWithoutTrace(engine: Engine, target: Target, harvest: Harvest): Plan {
-  const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
   const rollback = new Error("dry run");
   let plan: Plan | undefined;
   try {
     engine.ledger.transaction(() => {
       recordHarvest(engine, harvest);
-      plan = planRequest(engine, target, harvest, { held: (ref) => held.has(artifactId(ref)), known: [] });
+      plan = planAlone(engine, target, harvest);
       throw rollback;
     });
   } catch (error) {

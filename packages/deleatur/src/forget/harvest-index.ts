@@ -7,6 +7,7 @@ import { isDerivedRole } from "../record/derived-surface.ts";
 import type { TypeInUse } from "../ledger/types-in-use.ts";
 import type { Harvest, HarvestedRow } from "../record/harvest.ts";
 import { countLostSourcesOf } from "../record/lost-sources.ts";
+import { type ExpandIdentifiers, openExpansion } from "./expand-identifiers.ts";
 
 export interface RowsById {
   /** Says which rows will be asked for: they are looked for together. What was not said is looked for by itself. */
@@ -18,6 +19,7 @@ export interface RowsById {
 export interface HarvestIndex {
   readonly rows: RowsById;
   rowsAbout(identifiers: readonly SubjectIdentifier[]): readonly HarvestedRow[];
+  readonly expand: ExpandIdentifiers;
   /** The identifier types that rows of a surface carry together, each such set once. */
   readonly typeSets: readonly { readonly surface: SurfaceId; readonly types: readonly string[] }[];
   /** Types by which the ledger alone may know the persons of rows that are there, where it knows them by none of the `told`. */
@@ -26,6 +28,7 @@ export interface HarvestIndex {
   readonly withoutLineage: ReadonlyMap<SurfaceId, number>;
   /** Surfaces where a ledger that was set back may lack what the SDK alone was told. */
   readonly lostLineage: readonly SurfaceId[];
+  readonly unread: Harvest["unread"];
 }
 
 /** The ledger must have taken the harvest in. */
@@ -35,10 +38,12 @@ export function indexHarvest(engine: Engine, harvest: Harvest): HarvestIndex {
   return {
     rows,
     rowsAbout: whoseRows(harvest.rows),
+    expand: openExpansion(engine.boundary, harvest.rows),
     typeSets: typeSetsOf(harvest.rows),
     untoldTypes: untoldTypesOf(engine, rows),
     withoutLineage: withoutLineage(engine, harvest),
     lostLineage: [...lostLineage(engine, { has: (ref) => rows.has(artifactId(ref)) })],
+    unread: harvest.unread,
   };
 }
 

@@ -1,17 +1,11 @@
 // Plans requests that run together over one harvest: what one of them erases survives for none, and their persons are no bystanders to each other.
 import type { Engine } from "../engine.ts";
+import { UsageError } from "../model/errors.ts";
 import { artifactId, type ArtifactRef } from "../model/ids.ts";
 import type { Harvest } from "../record/harvest.ts";
-import { expandIdentifiers } from "./expand-identifiers.ts";
-import { indexHarvest } from "./harvest-index.ts";
-import { identifierSet, type Plan, type PlannedItem, planRequest, reachOf } from "./plan.ts";
 import type { Target } from "./target.ts";
-
-export interface PlanOrder {
-  readonly target: Target;
-  /** Artifacts that earlier rounds of the request knew. */
-  readonly known: readonly ArtifactRef[];
-}
+import { indexHarvest } from "./harvest-index.ts";
+import { identifierSet, type Plan, type PlannedItem, planRequest, reachEach, type ReachOrder } from "./plan.ts";
 
 /**
  * One plan for each order. `planned` are those of requests of the same run that were planned before, in a run that was cut off. What is erased
@@ -19,34 +13,34 @@ export interface PlanOrder {
  */
 export function planTogether(
   engine: Engine,
-  orders: readonly PlanOrder[],
+  orders: readonly ReachOrder[],
   planned: readonly Plan[],
   harvest: Harvest,
   held: (ref: ArtifactRef) => boolean,
 ): readonly Plan[] {
-  const identifiers = [
-    ...orders.flatMap(({ target }) =>
-      target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [],
-    ),
-    ...planned.flatMap((plan) => plan.identifiers),
-  ];
-  const isOwn = identifierSet(identifiers);
   const index = indexHarvest(engine, harvest);
-  const reaches = orders.map(({ target, known }) => reachOf(engine, target, harvest, known, index));
+  const reaches = reachEach(engine, orders, index);
+  const isOwn = identifierSet([...reaches, ...planned].flatMap(({ identifiers }) => identifiers));
   const isAlone = orders.length + planned.length === 1;
   let going = erasedBy(planned);
   let ownedByOne = erasedBy(planned, "own");
   for (;;) {
     const together = isAlone ? {} : { together: { isOwn, going, ownedByOne } };
-    const plans = orders.map(({ target, known }, place) =>
-      planRequest(engine, target, harvest, { held, known, ...together }, index, reaches[place]),
-    );
+    const plans = reaches.map((reach) => planRequest(engine, reach, index, { held, ...together }));
     const next = new Set([...going, ...erasedBy(plans)]);
     const nextOwned = new Set([...ownedByOne, ...erasedBy(plans, "own")]);
     if (isAlone || (next.size === going.size && nextOwned.size === ownedByOne.size)) return plans;
     going = next;
     ownedByOne = nextOwned;
   }
+}
+
+/** A plan for one target that nothing runs together with, and of which no earlier round knew anything. */
+export function planAlone(engine: Engine, target: Target, harvest: Harvest): Plan {
+  const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
+  const [plan] = planTogether(engine, [{ target, known: [] }], [], harvest, (ref) => held.has(artifactId(ref)));
+  if (plan === undefined) throw new UsageError("NOT_PLANNED", "a target was given and no plan was made for it");
+  return plan;
 }
 
 /** Ids of what these plans erase, for any reason or for this one. */

@@ -4,9 +4,7 @@ import type { KnownSource, Reached } from "../ledger/ledger.ts";
 import type { EdgeOrigin } from "../model/artifact.ts";
 import type { SharedPolicy } from "../model/declaration.ts";
 import { artifactId, type ArtifactRef, type SubjectIdentifier, type SurfaceId } from "../model/ids.ts";
-import type { Harvest } from "../record/harvest.ts";
-import { expandIdentifiers } from "./expand-identifiers.ts";
-import { type HarvestIndex, indexHarvest } from "./harvest-index.ts";
+import type { HarvestIndex } from "./harvest-index.ts";
 import type { Target } from "./target.ts";
 
 /** What becomes of one artifact of the closure. */
@@ -50,8 +48,6 @@ export interface Plan {
 /** Holds and keeps that the plan must respect. */
 export interface PlanOptions {
   readonly held: (ref: ArtifactRef) => boolean;
-  /** Artifacts that earlier rounds of the request knew. */
-  readonly known: readonly ArtifactRef[];
   /** What requests that run together with this one do: their persons are no others, and what goes with them does not survive. */
   readonly together?: Together;
 }
@@ -66,6 +62,7 @@ export interface Together {
 
 /** What a target reaches, whatever becomes of it. */
 export interface Reach {
+  readonly target: Target;
   readonly identifiers: readonly SubjectIdentifier[];
   readonly owners: readonly SubjectIdentifier[];
   readonly closure: readonly Reached[];
@@ -75,59 +72,55 @@ export interface Reach {
   readonly ranks: ReadonlyMap<string, number>;
 }
 
-/** `earlier`: artifacts that earlier rounds of the request knew. */
-export function reachOf(
-  engine: Engine,
-  target: Target,
-  harvest: Harvest,
-  earlier: readonly ArtifactRef[],
-  index: HarvestIndex,
-): Reach {
+/** What is asked for one request. */
+export interface ReachOrder {
+  readonly target: Target;
+  /** Artifacts that earlier rounds of the request knew. */
+  readonly known: readonly ArtifactRef[];
+}
+
+/** Of each in turn. Their rows are looked for together. */
+export function reachEach(engine: Engine, orders: readonly ReachOrder[], index: HarvestIndex): readonly Reach[] {
   const { rows } = index;
-  const identifiers =
-    target.kind === "person" ? expandIdentifiers(engine.boundary, target.identifiers, harvest.rows) : [];
-  const seeds =
-    target.kind === "records"
-      ? target.refs
-      : [
-          ...index.rowsAbout(identifiers).map(({ surface, key }) => ({ surface, key })),
-          ...engine.ledger.artifactsAbout(identifiers),
-        ];
+  const persons = orders.map(({ target }) => (target.kind === "person" ? index.expand(target.identifiers) : []));
   // What the ledger knows of a surface that is declared no more cannot be reached; the evidence says that it is there (`find-leftovers.ts`).
   const declared = new Set(engine.surfaces.map(({ declaration }) => declaration.id));
-  const closure = engine.ledger.closure([...seeds, ...earlier]).filter(({ ref }) => declared.has(ref.surface));
-  rows.expect(closure.map(({ ref }) => ref));
-  const sources = new Map<string, readonly ArtifactRef[]>();
-  const edges = new Map<string, readonly KnownSource[]>();
-  const known = engine.ledger.sourcesOfEach(closure.map(({ ref }) => ref));
-  for (const [place, { ref }] of closure.entries()) {
-    const id = artifactId(ref);
-    const recorded = known[place] ?? [];
-    edges.set(id, recorded);
-    sources.set(id, joinSources(rows.get(id)?.sources ?? [], recorded));
-  }
-  rows.expect([...sources.values()].flat());
-  const owners =
-    target.kind === "person"
-      ? []
-      : expandIdentifiers(engine.boundary, engine.ledger.ownersOf(target.refs), harvest.rows);
-  return { identifiers, owners, closure, sources, edges, ranks: rankClosure(sources) };
+  const closures = orders.map(({ target, known }, place) => {
+    const identifiers = persons[place] ?? [];
+    const seeds =
+      target.kind === "records"
+        ? target.refs
+        : [
+            ...index.rowsAbout(identifiers).map(({ surface, key }) => ({ surface, key })),
+            ...engine.ledger.artifactsAbout(identifiers),
+          ];
+    return engine.ledger.closure([...seeds, ...known]).filter(({ ref }) => declared.has(ref.surface));
+  });
+  rows.expect(closures.flatMap((closure) => closure.map(({ ref }) => ref)));
+  const reaches = orders.map(({ target }, place): Reach => {
+    const [identifiers, closure] = [persons[place] ?? [], closures[place] ?? []];
+    const sources = new Map<string, readonly ArtifactRef[]>();
+    const edges = new Map<string, readonly KnownSource[]>();
+    const recorded = engine.ledger.sourcesOfEach(closure.map(({ ref }) => ref));
+    for (const [at, { ref }] of closure.entries()) {
+      const id = artifactId(ref);
+      const own = recorded[at] ?? [];
+      edges.set(id, own);
+      sources.set(id, joinSources(rows.get(id)?.sources ?? [], own));
+    }
+    const owners = target.kind === "person" ? [] : index.expand(engine.ledger.ownersOf(target.refs));
+    return { target, identifiers, owners, closure, sources, edges, ranks: rankClosure(sources) };
+  });
+  rows.expect(reaches.flatMap(({ sources }) => [...sources.values()].flat()));
+  return reaches;
 }
 
 /** Plans over a harvest that the ledger has taken in (or takes in inside a transaction that is rolled back). */
 export function planRequest(
   engine: Engine,
-  target: Target,
-  harvest: Harvest,
+  { target, identifiers, owners, closure, sources, edges, ranks }: Reach,
+  index: HarvestIndex,
   options: PlanOptions,
-  index: HarvestIndex = indexHarvest(engine, harvest),
-  { identifiers, owners, closure, sources, edges, ranks }: Reach = reachOf(
-    engine,
-    target,
-    harvest,
-    options.known,
-    index,
-  ),
 ): Plan {
   const { rows } = index;
   const isOwn = identifierSet(identifiers);
@@ -180,7 +173,7 @@ export function planRequest(
     identifiersUnknown: target.kind === "person" ? unknownIdentifiers(index, identifiers, target.none) : [],
     withoutLineage: index.withoutLineage,
     lostLineage: index.lostLineage,
-    unread: harvest.unread,
+    unread: index.unread,
     edges: countEdges([...decided.values()], edges),
   };
 }

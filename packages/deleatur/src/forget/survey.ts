@@ -173,7 +173,7 @@ async function compareStaying(
 
 /** After a round: what was looked at is settled, what could not be read is owed to the next. */
 export function settleBystanders({ ledger }: Engine, request: RequestId, unread: ReadonlyMap<SurfaceId, string>): void {
-  const bystanders = openKeptBaselines(ledger).bystandersOf(request);
+  const bystanders = unread.size === 0 ? openBaseline() : openKeptBaselines(ledger).bystandersOf(request);
   for (const surface of bystanders.surfaces) if (!unread.has(surface)) bystanders.replace(surface);
   keepBystanders(ledger, request, bystanders);
 }

@@ -63,11 +63,15 @@ function compareKeys(connection: Connection, keys: LedgerKeys): void {
   }
 }
 
+/** Keyed digests fall anywhere: with SQLite's two megabytes, a page that several rows of one transaction are on is written to the log more than once. */
+const CACHE_KIB = 32_768;
+
 function prepare(connection: Connection, isReadonly: boolean): void {
   // Reads the header first: a foreign or damaged file is refused before a pragma could write to it.
   const version = schemaVersion(connection);
   connection.pragma("foreign_keys = ON");
   connection.pragma("temp_store = MEMORY");
+  connection.pragma(`cache_size = -${CACHE_KIB}`);
   if (isReadonly) {
     if (version === SCHEMA_VERSION) return;
     throw new LedgerError("LEDGER_OLDER", "the ledger's schema is older than this program, it cannot only be read", {

@@ -59,9 +59,9 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       ...NO_EYES_FOR_ROWS,
       {
-        file: "forget/erase-closure.ts",
-        find: 'batch.filter(({ action }) => action === "erase"),',
-        replace: 'batch.filter(({ action, ref }) => action === "erase" && (ref.surface as string) !== "vectors"),',
+        file: "forget/erase-closures.ts",
+        find: "await eraseBatch(engine, surface, erasing, signal)",
+        replace: 'await eraseBatch(engine, surface, (surface as string) === "vectors" ? [] : erasing, signal)',
       },
     ],
   },
@@ -108,8 +108,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "forget/deny.ts",
-        find: "ledger.putFingerprints([{ request, owners, grams: runs.of(needles) }]);",
-        replace: "",
+        find: "filed.map(({ request, owners, needles, runs }) => ({ request, owners, grams: runs.of(needles) })),",
+        replace: "[],",
       },
     ],
   },
@@ -158,10 +158,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: "erases a neighbour's record too, and counts no bystander",
     edits: [
       {
-        file: "forget/erase-closure.ts",
-        find: "items.map(({ ref }) => ref.key),",
+        file: "forget/erase-closures.ts",
+        find: "erase([...keys.values()], signal)",
         replace:
-          'items.flatMap(({ ref }) => (ref.surface === "episodes" ? [ref.key, String(Number(ref.key) + 1) as typeof ref.key] : [ref.key])),',
+          'erase([...keys.values()].flatMap((key) => ((surface as string) === "episodes" ? [key, String(Number(key) + 1) as typeof key] : [key])), signal)',
       },
       {
         file: "examine/gather-evidence.ts",

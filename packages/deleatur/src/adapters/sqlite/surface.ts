@@ -23,6 +23,7 @@ import { storeError } from "./store-errors.ts";
 import { StoreError } from "../../model/errors.ts";
 
 const ROWS_A_TURN = 500;
+const ERASE_CACHE_KIB = 32_768;
 
 /** Opens the surface: every file must exist and hold the declared table and columns. @throws StoreError | BoundaryError */
 export async function openSqliteSurface(options: SqliteOptions, guarantees: Guarantees): Promise<Surface> {
@@ -141,6 +142,8 @@ function sqliteSurface(options: SqliteOptions, guarantees: Guarantees): Surface 
 }
 
 function eraseAny(db: Db, layout: Layout, keys: readonly ArtifactKey[], signal: AbortSignal): readonly Erased[] {
+  // Rows lie anywhere: with less room, a page that several of a batch are on would be written more than once.
+  db.pragma(`cache_size = -${ERASE_CACHE_KIB}`);
   const isForeignContent = layout.fts !== undefined && layout.fts.mode !== "own";
   return isForeignContent ? eraseIndexed(db, layout, keys, signal) : eraseRows(db, layout, keys, signal);
 }
