@@ -130,6 +130,8 @@ export interface Foresight {
   readonly seconds: number;
   /** What `seconds` and `spareBytes` rest on, in words. */
   readonly basis: string;
+  /** How a store could be kept so that a purge of it took less, in words. */
+  readonly cheaper?: string;
   /** Acts that the store would refuse, each with the reason. */
   readonly refused: readonly { readonly act: "erase" | "offer" | "plant"; readonly why: string }[];
 }

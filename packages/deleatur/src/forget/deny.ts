@@ -60,16 +60,17 @@ export function denyReturns(engine: Engine, orders: readonly DenyOrder[]): Reado
 }
 
 function entriesOf(
-  { ledger, bound }: Engine,
+  engine: Engine,
   owners: readonly Uint8Array[],
   needles: readonly KeptNeedle[],
   survey: Survey,
 ): readonly DenylistOrder[] {
+  const { ledger } = engine;
   const orders: DenylistOrder[] = owners.map((digest) => ({ kind: "identifier", digest, shared: false, owners }));
   for (const { ref, fate, content } of needles) {
     if (fate === "kept") continue;
     // A reusable key may lawfully be given again (C22), a rewritten record keeps its key: neither is kept out by key.
-    if (fate === "erased" && bound(ref.surface).declaration.keys === "unique")
+    if (fate === "erased" && engine.bound(ref.surface).declaration.keys === "unique")
       orders.push({ kind: "record", digest: recordDigest(ledger, ref), shared: false, owners });
     for (const { kind, digest, distinctive } of contentDigests(ledger, readAsText(content))) {
       const shared = !distinctive || survey.shared.has(Buffer.from(digest).toString("hex"));

@@ -30,14 +30,23 @@ function roomLines({ surfaces, spareBytes, disk }: ForeseenPurge): readonly stri
   ];
 }
 
-function costLines({ surfaces, locks, seconds, spareBytes, basis, hindrance }: ForeseenPurge): readonly string[] {
+function costLines({
+  surfaces,
+  locks,
+  seconds,
+  spareBytes,
+  basis,
+  cheaper,
+  hindrance,
+}: ForeseenPurge): readonly string[] {
   const names = surfaces.join(", ");
   if (hindrance !== undefined) return [`${names}: be ${hindrance.outcome}: ${hindrance.why}`, ...lockLines(locks)];
   if (locks.length === 0 && seconds === 0) return [];
   const cost = `about ${duration(seconds)} and up to ${size(spareBytes)} of room beside`;
   const closed = locks.filter(({ keepsOut }) => keepsOut !== "nobody");
   const how = closed.length === 0 ? "keep nobody out" : `keep others out of ${count(closed.length, "container")}`;
-  return [`${names}: ${how}, take ${cost}`, ...lockLines(locks), `  by ${basis}`];
+  const advice = cheaper === undefined ? [] : [`  cheaper: ${cheaper}`];
+  return [`${names}: ${how}, take ${cost}`, ...lockLines(locks), `  by ${basis}`, ...advice];
 }
 
 function lockLines(locks: ForeseenPurge["locks"]): readonly string[] {

@@ -154,6 +154,21 @@ test("VACUUM must not renumber rowids: an index over a table without a key of it
   expect(app.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'deleatur%'").get()).toEqual({ n: 0 });
 });
 
+test("secure_delete that comes late leaves earlier versions of a row, which a checkpoint does not clear and a rebuild does", async () => {
+  const { file, app } = newStore("CREATE TABLE episodes (id INTEGER PRIMARY KEY, user_id TEXT, text TEXT, vec BLOB)");
+  app.prepare("INSERT INTO episodes VALUES (1, 's', ?, NULL), (2, 't', 'x', NULL)").run(MARKER);
+  // Longer than it was, the new version goes elsewhere on the page.
+  app.prepare("UPDATE episodes SET text = ? WHERE id = 1").run("y".repeat(500));
+  app.pragma("secure_delete = ON");
+  const checkpointed = await openSurface({ ...declared, purge: { ...declared.purge, method: "checkpoint" } }, file);
+  await checkpointed.surface.erase(keys(1), signal);
+  expect(await checkpointed.surface.purge(signal)).toMatchObject({ outcome: "purged", method: /^checkpoint/ });
+  expect(countBytes(file, MARKER)).toBeGreaterThan(0);
+  const rebuilt = await openSurface(declared, file);
+  expect(await rebuilt.surface.purge(signal)).toMatchObject({ outcome: "purged", method: "vacuum and checkpoint" });
+  expect(countBytes(file, MARKER)).toBe(0);
+});
+
 describe("a store that was adopted empty", () => {
   test("is purged without VACUUM where every connection kept secure_delete on", async () => {
     const { file, app } = newStore(
@@ -203,6 +218,22 @@ describe("a store that was adopted empty", () => {
     await opened.surface.erase(keys(1), signal);
     expect(await opened.surface.purge(signal)).toMatchObject({ outcome: "purged", method: /^checkpoint/ });
     expect(countBytes(file, MARKER) + countBytes(`${file}-journal`, MARKER)).toBe(0);
+  });
+
+  test("takes no lock for it, which one that is not adopted is told of beforehand", async () => {
+    const schema = "CREATE TABLE episodes (id INTEGER PRIMARY KEY, user_id TEXT, text TEXT, vec BLOB)";
+    const { file } = newStore(schema, { secureDelete: true });
+    const opened = await openSurface(declared, file);
+    expect(await opened.surface.foresee(signal)).toMatchObject({
+      locks: [{ mode: "EXCLUSIVE" }],
+      cheaper: expect.stringContaining("adoptSqliteStore"),
+    });
+    const wanted = await openSurface({ ...declared, purge: { ...declared.purge, method: "vacuum" } }, file);
+    expect(await wanted.surface.foresee(signal)).not.toHaveProperty("cheaper");
+    expect(adoptSqliteStore({ store: "memory", file })).toBe(true);
+    const adopted = await opened.surface.foresee(signal);
+    expect(adopted).toMatchObject({ locks: [], seconds: 0 });
+    expect(adopted).not.toHaveProperty("cheaper");
   });
 
   test("a store with rows in it is not adopted", () => {

@@ -9,6 +9,9 @@ import { filesOf, realFile } from "../real-file.ts";
 import { withConnection } from "./connect.ts";
 import { needsVacuum } from "./purge-store.ts";
 
+const ADOPTED =
+  "a new store that every connection opens with secure_delete on, marked while it is empty (adoptSqliteStore), is purged by a checkpoint";
+
 /** Bytes in a second, as measured for the README; a disk that is slower or shared makes it longer. */
 const VACUUM_RATE = 50_000_000;
 
@@ -47,6 +50,7 @@ export function foreseeFiles({ files, declaration, surface }: SqliteOptions): Fo
       locks.length === 0
         ? `no file of ${surface} is rebuilt`
         : "the size of the file, as much of this process's memory, and 50 MB a second, as measured on two busy cores",
+    ...(locks.length > 0 && declaration.purge.method === "auto" ? { cheaper: ADOPTED } : {}),
     refused,
   };
 }
