@@ -28,8 +28,8 @@ const NO_EYES_FOR_ROWS: readonly Edit[] = [
   },
   {
     file: "examine/find-leftovers.ts",
-    find: "if (!isReached.has(row)) continue;",
-    replace: "if (isReached.has(row) || !isReached.has(row)) continue;",
+    find: "if (row === undefined) continue;",
+    replace: "if (row === undefined || row !== undefined) continue;",
   },
 ];
 
