@@ -81,7 +81,7 @@ async function eraseRanks(
 ): Promise<Task[]> {
   const failed: Task[] = [];
   const report = openProgress(engine, tasks);
-  for (const members of inOrder(tasks)) {
+  for (const members of inOrder(tasks, together)) {
     for (const [surface, ofSurface] of groupBy(members, ({ item }) => item.ref.surface)) {
       for (let from = 0; from < ofSurface.length; from += BATCH) {
         signal.throwIfAborted();
@@ -101,15 +101,21 @@ function isErase({ item }: Task): boolean {
   return item.action === "erase";
 }
 
-/** By rank, the highest first. A closure has all that derives from what is in it: the greatest of an artifact's ranks stands above those of all its sources. */
-function inOrder(tasks: readonly Task[]): Iterable<readonly Task[]> {
+/**
+ * By rank, the highest first. A closure has all that derives from what is in it: the greatest of an artifact's ranks stands above those of all its sources. A request that
+ * was surveyed before this run is by itself: what others erase in the same call may be its bystanders, which it has to be told of before it asks whether any still stand.
+ */
+function inOrder(tasks: readonly Task[], together: ReadonlySet<RequestId>): readonly (readonly Task[])[] {
   const ranks = new Map<string, number>();
   for (const { id, item } of tasks) ranks.set(id, Math.max(item.rank, ranks.get(id) ?? 0));
   const rankOf = ({ id }: Task): number => ranks.get(id) ?? 0;
-  return groupBy(
+  const byRank = groupBy(
     tasks.toSorted((a, b) => rankOf(b) - rankOf(a)),
     rankOf,
-  ).values();
+  );
+  return [...byRank.values()].flatMap((members) => [
+    ...groupBy(members, ({ party: { id } }) => (together.has(id) ? undefined : id)).values(),
+  ]);
 }
 
 function openProgress(engine: Engine, tasks: readonly Task[]): (surface: SurfaceId, batch: readonly Task[]) => void {
@@ -125,7 +131,7 @@ function openProgress(engine: Engine, tasks: readonly Task[]): (surface: Surface
   };
 }
 
-/** The store is asked once for what several of them have. */
+/** The store is asked once for what several of them have; where it answers nothing, for what each has: what it stumbles over may be one request's alone, and holds up no other. */
 async function eraseBatch(
   engine: Engine,
   surface: SurfaceId,
@@ -134,13 +140,17 @@ async function eraseBatch(
 ): Promise<readonly Done[]> {
   if (tasks.length === 0) return [];
   const allFailed = (why: string): readonly Done[] => tasks.map((task) => failedFor(task, why));
+  const parties = groupBy(tasks, ({ party }) => party);
   let outcomes: readonly Erased[];
   try {
     const keys = new Map(tasks.map(({ id, item }) => [id, item.ref.key]));
     outcomes = await (await engine.open(surface)).erase([...keys.values()], signal);
   } catch (error) {
     signal.throwIfAborted();
-    return allFailed(reasonOf(error));
+    if (parties.size === 1) return allFailed(reasonOf(error));
+    const done: Done[] = [];
+    for (const own of parties.values()) done.push(...(await eraseBatch(engine, surface, own, signal)));
+    return done;
   }
   const byId = new Map(outcomes.map((outcome) => [artifactId(outcome), outcome]));
   const missing = tasks.filter(({ id, item }) => item.present && byId.get(id)?.outcome === "absent");

@@ -126,8 +126,8 @@ export function openSurvey(
           keepBaseline(ledger, request, bytes, none);
           continue;
         }
-        const bystanders = withoutNone(baseline, none);
-        for (const surface of owed.surfaces) bystanders.replace(surface, owed);
+        const [bystanders, stillOwed] = [withoutNone(baseline, none), withoutNone(owed, none)];
+        for (const surface of stillOwed.surfaces) bystanders.replace(surface, stillOwed);
         keepBystanders(ledger, request, bystanders);
       }
       return new Map(views.map(({ request, shared, sharedRuns }) => [request, { shared, sharedRuns }]));
@@ -140,7 +140,7 @@ interface View extends Wanted {
   readonly request: RequestId;
   /** Whether its baseline is still to be taken. */
   readonly isFirst: boolean;
-  /** Bystanders of a surface that the last round could not read: they are still owed a look. */
+  /** Bystanders of a surface that the last round could not read: they are still owed a look, but for those that are erased together with it now. */
   readonly owed: Baseline;
 }
 

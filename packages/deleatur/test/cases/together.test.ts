@@ -310,3 +310,79 @@ it("FORGET-1 LINEAGE-5: one that was cut off after its survey and is carried on 
   );
   for (const outcome of both) expectErasure(scene, outcome, { identifiers: [] });
 });
+
+it("FORGET-2: what a store throws at is one person's alone: the others of the run are erased", async () => {
+  const scene = await crowd();
+  // No refusal of a row, as a constraint is: the whole call of the store fails.
+  scene.app.exec(
+    "CREATE TRIGGER stumble BEFORE DELETE ON episodes WHEN OLD.id = 's2' BEGIN SELECT zeroblob(2147483647); END",
+  );
+  const [stuck, whole] = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [S], now: true },
+      { subject: [T], now: true },
+    ]),
+  );
+  if (stuck === undefined || whole === undefined) throw new Error("two outcomes");
+  expectErasure(scene, whole, identified(T));
+  expect(stuck).toMatchObject({ state: "stuck", error: { code: "PRIMARY_STILL_HOLDS" } });
+  scene.app.exec("DROP TRIGGER stumble");
+  expectErasure(scene, await scene.memory.resume(stuck.request, { now: true }), identified(S));
+});
+
+it("CLAIM-5: one that was cut off and finds a record gone does not take a store that another one empties beside it for another store", async () => {
+  const cut = new AbortController();
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: { episodes: EPISODES },
+    report: ({ step, phase }) => {
+      if (step === "erase" && phase === "started") cut.abort();
+    },
+  });
+  await recordBoth(scene);
+  await expect(scene.memory.forget({ subject: [S], now: true }, cut.signal)).rejects.toThrow("aborted");
+  scene.app.exec("DELETE FROM episodes WHERE id = 's1'");
+  const memory = await scene.reopen({ report: () => undefined });
+  const both = valuesOf(
+    await memory.forgetAll([
+      { subject: [T], now: true },
+      { subject: [S], now: true },
+    ]),
+  );
+  for (const outcome of both) expectErasure(scene, outcome, { identifiers: [] });
+  expect(violations(memory)).toEqual([]);
+});
+
+it("C07: bystanders that are owed a look since the last round, and are forgotten together in this one, are no loss", async () => {
+  let isAway = false;
+  let takeAway: (() => void) | undefined;
+  const scene = await openScene({
+    sql: `${EPISODES_SQL}CREATE TABLE notes (id TEXT PRIMARY KEY, account TEXT, text TEXT NOT NULL);`,
+    surfaces: { episodes: EPISODES, notes: { ...EPISODES, table: "notes" } },
+    report: ({ step, phase }) => {
+      if (step !== "epoch" || phase !== "started" || isAway) return;
+      isAway = true;
+      takeAway?.();
+    },
+  });
+  await recordBoth(scene);
+  await recordEpisode(scene, "u1", U, U_SAYS);
+  const note = (key: string, person: string, text: string): Promise<unknown> =>
+    scene.memory.record("notes", { key, subjects: [person], content: { text } }, () =>
+      scene.app.prepare("INSERT INTO notes VALUES (?, ?, ?)").run(key, person.slice("account:".length), text),
+    );
+  await note("s9", S, "Seven copper kettles hang over the stove in the cottage of my late grandfather");
+  await note("t9", T, "The orange kayak leaks near its second rivet and needs resin before the summer");
+  // Out of reach while the first round is examined.
+  takeAway = () => scene.app.exec("ALTER TABLE notes RENAME TO away");
+  expect((await scene.memory.forget({ subject: [S], now: true })).state).toBe("stuck");
+  scene.app.exec("ALTER TABLE away RENAME TO notes");
+  const both = valuesOf(
+    await scene.memory.forgetAll([
+      { subject: [T], now: true },
+      { subject: [S], now: true },
+    ]),
+  );
+  for (const outcome of both) expectErasure(scene, outcome, { identifiers: [] });
+  expect(violations(scene.memory)).toEqual([]);
+});
