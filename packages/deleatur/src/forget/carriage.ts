@@ -1,6 +1,6 @@
 // The requests that one run carries: each goes through the steps with the others, and has its end by itself.
 import type { Engine } from "../engine.ts";
-import type { ArtifactRef, RequestId, SubjectIdentifier } from "../model/ids.ts";
+import { artifactId, type ArtifactRef, type RequestId, type SubjectIdentifier } from "../model/ids.ts";
 import type { RequestOutcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { IntentResolution } from "./resolve-intents.ts";
@@ -103,7 +103,7 @@ export function openCarriage(engine: Engine, orders: readonly ContinueOrder[], s
 
 /**
  * A round that waits was begun under the boundary of then. Changed since, all is planned anew in the next (DESIGN §3.11); so it is where the run was cut off after a
- * store had failed an erase or a purge: the disk has room by now, or never will. What is attested stays as it was signed.
+ * store had failed an erase or a purge: the disk has room by now, or never will; and where a hold came after the plan. What is attested stays as it was signed.
  */
 function endOutdatedRound(engine: Engine, id: RequestId): void {
   const { ledger } = engine;
@@ -115,6 +115,15 @@ function endOutdatedRound(engine: Engine, id: RequestId): void {
   const hasFailed =
     (finished.has(`${round}/erase`) && ledger.items(id).some(({ outcome }) => outcome === "failed")) ||
     hasPurgeFailed(finished.get(`${round}/purge`));
-  if (hasFailed || ledger.request(id)?.boundaryDigest !== logBoundaryVersion(engine).digest)
+  if (hasFailed || isHeldSince(engine, id) || ledger.request(id)?.boundaryDigest !== logBoundaryVersion(engine).digest)
     endRound(engine, id, round);
+}
+
+/** Whether a hold was placed on what was planned to go and has not gone yet. */
+function isHeldSince({ ledger }: Engine, id: RequestId): boolean {
+  const held = new Set(ledger.holds().map(({ ref }) => artifactId(ref)));
+  if (held.size === 0) return false;
+  return ledger
+    .items(id)
+    .some(({ ref, action, outcome }) => action !== "keep" && outcome === "planned" && held.has(artifactId(ref)));
 }

@@ -98,3 +98,31 @@ it("CLAIM-5: a store that was put in the place of another between survey and era
   expect([outcome.verdict === "COMPLIANT", outcome.attestation.kind]).toEqual([false, "withheld"]);
   expect(codes(outcome)).toContain("BYSTANDER_LOST");
 });
+
+it.each(["denylist/finished", "erase/progress"])(
+  "FORGET-2: what a hold keeps since a request was planned stays, though the request was cut off at %s and is carried on",
+  async (place) => {
+    const cut = new AbortController();
+    const scene = await openScene({
+      sql: EPISODES_SQL + SUMMARIES_SQL,
+      surfaces: { episodes: EPISODES, summaries: { ...SUMMARIES, shared: "destroy" } },
+      report: ({ step, phase }) => {
+        if (`${step}/${phase}` === place) cut.abort();
+      },
+    });
+    await recordBoth(scene);
+    await deriveSummary(scene, "m1", ["s1"], `It was noted: ${S_SAYS[0]}.`);
+    await expect(scene.memory.forget({ subject: [S], now: true }, cut.signal)).rejects.toThrow("aborted");
+    const memory = await scene.reopen({ report: () => undefined });
+    const { ledger } = memory.engine;
+    const held = [parseArtifactId("episodes/s2")];
+    ledger.placeHold(held, "CASE-7", new Date(scene.clock.now().getTime() + DAY_MS).toISOString());
+    const [open] = ledger.requests();
+    if (open === undefined) throw new Error("one request");
+    const kept = await memory.resume(open.id, { now: true });
+    expect(scene.rows("SELECT id FROM episodes WHERE account = 's-4471'")).toEqual([{ id: "s2" }]);
+    expect([kept.state, codes(kept)]).toEqual(["stuck", ["KEPT"]]);
+    ledger.releaseHold(held);
+    expectErasure(scene, await memory.resume(open.id, { now: true }));
+  },
+);
