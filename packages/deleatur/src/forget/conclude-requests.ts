@@ -114,8 +114,7 @@ async function purgeAgain(
   const isAllowed =
     due.some(({ round }) => round.options.now === true) || (await whatToWaitFor(engine, signal)) === undefined;
   if (!isAllowed) return [];
-  const ids = due.map(({ round }) => round.id);
-  const purges = await purgeOnceMore(engine, ids, signal);
+  const purges = await purgeOnceMore(engine, new Map(due.map(({ round: { id, purge } }) => [id, purge])), signal);
   return due.flatMap(({ round }): readonly PurgedRound[] => {
     const purge = purges.get(round.id);
     return purge === undefined ? [] : [{ ...round, purge, isPurgedAgain: true }];

@@ -125,15 +125,22 @@ async function lockOf(engine: Engine, id: SurfaceId, signal: AbortSignal): Promi
 
 /**
  * Purges once more where the byte probe still finds what the cheapest means should have cleared: SQLite leaves old cells in the gaps of pages
- * that it rebalanced, `secure_delete` or not. An adapter that is asked again does all that it can.
+ * that it rebalanced, `secure_delete` or not. An adapter that is asked again does all that it can. What a store was not purged for at first (`before`) stands until
+ * the next round all the same: of a failover it is told once.
  */
 export async function purgeOnceMore(
   engine: Engine,
-  ids: readonly RequestId[],
+  before: ReadonlyMap<RequestId, RequestPurge>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<RequestId, RequestPurge>> {
   const done = await purgeAll(engine, signal);
-  return new Map(ids.map((id) => [id, toRequestPurge(logPurge(engine, id, done))]));
+  return new Map(
+    [...before].map(([id, { outcomes }]) => {
+      const again = toRequestPurge(logPurge(engine, id, done));
+      const owed = [...outcomes].filter(([, { outcome }]) => outcome !== "purged");
+      return [id, { ...again, outcomes: new Map([...again.outcomes, ...owed]) }];
+    }),
+  );
 }
 
 type PurgedStores = Omit<PurgeDetail, "logIndex">;

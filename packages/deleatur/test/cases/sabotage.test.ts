@@ -1,4 +1,6 @@
 // Adapters that do nothing and say that they did: whatever the eraser says of itself, other eyes look, and nothing is COMPLIANT (VERDICT-1, CLAIM-1, CLAIM-5).
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import type { SurfaceId } from "../../src/model/ids.ts";
 import type { Deleatur } from "../../src/open-deleatur.ts";
@@ -158,4 +160,27 @@ it("VERDICT-6 C16: an erase that takes a bystander's row too is printed first, l
     1,
     20,
   ]);
+});
+
+it("FORGET-2 CLAIM-6: what a store says once of its purge, as of a failover, stands though another store's bytes have all purged once more", async () => {
+  const scene = await openScene({
+    sql: EPISODES_SQL,
+    surfaces: { episodes: EPISODES, notes: { ...EPISODES, store: "other" } },
+    connect: { other: { file: "./other.db" } },
+    before: (directory) => new Database(join(directory, "other.db")).exec(EPISODES_SQL).close(),
+  });
+  await recordBoth(scene);
+  const asked = { episodes: 0, notes: 0 };
+  sabotage(scene.memory, "episodes", (honest) => ({
+    purge: async (signal) =>
+      (asked.episodes += 1) === 1 ? { outcome: "purged", method: "none at all" } : await honest.purge(signal),
+  }));
+  sabotage(scene.memory, "notes", (honest) => ({
+    purge: async (signal) =>
+      (asked.notes += 1) === 1 ? { outcome: "pending", why: "another server answers" } : await honest.purge(signal),
+  }));
+  const told = await scene.memory.forget({ subject: [S], now: true });
+  expect(asked).toEqual({ episodes: 2, notes: 2 });
+  expect([told.state, told.verdict, codes(told)]).toEqual(["stuck", "PARTIAL", ["PURGE_PENDING"]]);
+  expectErasure(scene, await scene.memory.resume(told.request, { now: true }));
 });
