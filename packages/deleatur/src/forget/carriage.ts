@@ -120,7 +120,7 @@ function endOutdatedRound(engine: Engine, id: RequestId): void {
 }
 
 /** Whether a hold was placed on what was planned to go and has not gone yet. */
-function isHeldSince({ ledger }: Engine, id: RequestId): boolean {
+export function isHeldSince({ ledger }: Engine, id: RequestId): boolean {
   const held = new Set(ledger.holds().map(({ ref }) => artifactId(ref)));
   if (held.size === 0) return false;
   return ledger

@@ -6,7 +6,7 @@ import { UsageError } from "../model/errors.ts";
 import type { RequestId } from "../model/ids.ts";
 import { callRoll, waitForSilent } from "./call-roll.ts";
 import { markStores } from "../record/mark-stores.ts";
-import { type Carriage, type Carried, type ContinueOrder, type Ended, openCarriage } from "./carriage.ts";
+import { type Carriage, type Carried, type ContinueOrder, type Ended, isHeldSince, openCarriage } from "./carriage.ts";
 import { concludeRequests, type PurgedRound } from "./conclude-requests.ts";
 import { discardHeldAbout } from "../record/hold-write.ts";
 import { allowReplaced, type Denied, denyReturns, type DenyOrder } from "./deny.ts";
@@ -169,6 +169,12 @@ async function eraseTogether(
     // What must not be forgotten stands outside of the ledger before the first delete (GUARD-5).
     engine.ledger.flushAnchor(options.isReplay);
     if (journal.isFinished("erase")) return undefined;
+    // The last look before the first delete: writing new texts may have taken long.
+    if (isHeldSince(engine, id))
+      throw new UsageError("HELD_SINCE", "a hold was placed on a record since the request was planned, resume it", {
+        place: { request: id },
+        cure: "run `deleatur forget --resume` with its id: it is planned anew, and keeps the record",
+      });
     journal.begin("erase");
     parties.push({ id, plan, replacements });
     return undefined;

@@ -61,7 +61,6 @@ export async function fenceClosures(
   carriage: Carriage,
   signal: AbortSignal,
 ): Promise<ForeseenSurvey | undefined> {
-  const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
   const unplanned = (): readonly Carried[] => carriage.carried.filter(({ journal }) => !journal.isFinished("plan"));
   await joinReturns(engine, unplanned(), new Set(carriage.carried.map(({ id }) => id)), signal);
   let foreseen: ForeseenSurvey | undefined;
@@ -70,6 +69,7 @@ export async function fenceClosures(
     const harvest = await harvestLineage(engine, signal, foreseen?.see);
     recordHarvest(engine, harvest);
     const planned = carriage.carried.flatMap((one) => carriage.planOf(one) ?? []);
+    const held = new Set(engine.ledger.holds().map(({ ref }) => artifactId(ref)));
     const made = planTogether(engine, open, planned, harvest, (ref) => held.has(artifactId(ref)));
     const plans = new Map(open.flatMap(({ id }, place) => (made[place] === undefined ? [] : [[id, made[place]]])));
     if (await fenceNew(engine, carriage, plans, signal)) continue;

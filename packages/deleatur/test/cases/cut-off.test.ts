@@ -16,6 +16,7 @@ import {
   recordBoth,
   S,
   S_SAYS,
+  type Scene,
   SUMMARIES,
   SUMMARIES_SQL,
   T_SAYS,
@@ -126,3 +127,22 @@ it.each(["denylist/finished", "erase/progress"])(
     expectErasure(scene, await memory.resume(open.id, { now: true }));
   },
 );
+
+it("FORGET-2: a hold that comes while a request runs stops it before the first delete, and resumed it keeps the record", async () => {
+  const held = [parseArtifactId("episodes/s2")];
+  const scene: Scene = await openScene({
+    ...PLAIN,
+    report: ({ step, phase }) => {
+      if (step !== "rederive" || phase !== "started") return;
+      const until = new Date(scene.clock.now().getTime() + DAY_MS).toISOString();
+      scene.memory.engine.ledger.placeHold(held, "CASE-7", until);
+    },
+  });
+  await recordBoth(scene);
+  await expect(scene.memory.forget({ subject: [S], now: true })).rejects.toMatchObject({ code: "HELD_SINCE" });
+  expect(scene.rows("SELECT id FROM episodes WHERE account = 's-4471'")).toHaveLength(3);
+  const [open] = scene.memory.engine.ledger.requests();
+  if (open === undefined) throw new Error("one request");
+  expect(codes(await scene.memory.resume(open.id, { now: true }))).toEqual(["KEPT"]);
+  expect(scene.rows("SELECT id FROM episodes WHERE account = 's-4471'")).toEqual([{ id: "s2" }]);
+});
