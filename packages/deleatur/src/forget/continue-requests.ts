@@ -22,8 +22,8 @@ import { type Survey, surveyOrder, surveySurvivors } from "./survey.ts";
 import { waitingOutcome } from "./waiting-outcome.ts";
 
 /**
- * Runs one round of each request. Harvest, survey, purge, scan, probes and trial are made once for all of them; everything else each does by itself,
- * and what ends one leaves the others going. Answers the end of each. @throws only when `signal` is aborted
+ * Runs one round of each request. Harvest, survey, entries, erase, purge, scan, probes and trial are made once for all of them; everything else each does by
+ * itself, and what ends one leaves the others going. Answers the end of each. @throws only when `signal` is aborted
  */
 export async function continueRequests(
   engine: Engine,
