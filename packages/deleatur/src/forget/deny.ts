@@ -1,4 +1,4 @@
-// Writes the denylist entries of a request, before the first delete (GUARD-1): identifiers, records, content.
+// Writes the denylist entries of the requests of a run, before the first delete (GUARD-1): identifiers, records, content.
 import type { KeptNeedle } from "../examine/kept-needles.ts";
 import type { Engine } from "../engine.ts";
 import type { DenylistOrder, GramOfRuns, Ledger } from "../ledger/ledger.ts";
